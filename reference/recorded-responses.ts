@@ -16,8 +16,8 @@ interface RecordedResponse {
   readonly body?: string;
 }
 
-/** Fills a body with promotions. The turn differs in each response. */
-export type BodyFiller = (template: unknown, tiers: readonly Tier[], turn: number) => unknown;
+/** Fills a body with promotions, as a text. The turn differs in each response. */
+export type BodyFiller = (template: unknown, tiers: readonly Tier[], turn: number) => string;
 
 /**
  * Makes the deployment answer as a recorded one did, except where other outcomes are chosen.
@@ -53,7 +53,7 @@ function imitateResponses({ questions, bodies }: Required<RecordedResponses>, fi
       const template = tiers.length === 0 ? none : request.expand.length > 0 ? expanded : promotions;
       if (promotions === undefined) return response;
       responses += 1;
-      return { ...response, body: JSON.stringify(fill(template, tiers, responses)) };
+      return { ...response, body: fill(template, tiers, responses) };
     },
     // Where a question ends a request, its own response follows.
     refused: (refusal) => replaceBody(handlers.refused(refusal), error),

@@ -47,14 +47,25 @@ export function judgeBothResults(
       const there = readResult(compared, evidence);
       const doubtful = [here, there].find(({ unclear }) => unclear.size > 0);
       if (doubtful !== undefined) return doubt(doubtful);
-      const nameExtra = ({ returned }: ReturnedTiers, other: ReturnedTiers) => {
-        const ids = returned.filter((id) => !other.returned.includes(id));
-        return ids.length === 0 ? '' : nameTiers(ids, evidence.world);
-      };
-      const data = { name, here: nameExtra(here, there), there: nameExtra(there, here) };
-      return judge(data.here === data.there ? undefined : createReason('results-differ', data));
+      const [onlyHere, onlyThere] = [listExtra(here, there), listExtra(there, here)];
+      const nameAll = (ids: readonly string[]) => (ids.length === 0 ? '' : nameTiers(ids, evidence.world));
+      const compare = (inHere: readonly string[], inThere: readonly string[]) =>
+        createReason('results-differ', { name, here: nameAll(inHere), there: nameAll(inThere) });
+      if (onlyHere.length + onlyThere.length === 0) return judge(undefined);
+      const judged = judge(compare(onlyHere, onlyThere));
+      if (judged.is !== 'violated') return judged;
+      // What one response returns, the other may name elsewhere. Then nothing proves that they differ.
+      const certainHere = onlyHere.filter((id) => !there.isNamedElsewhere(id));
+      const certainThere = onlyThere.filter((id) => !here.isNamedElsewhere(id));
+      if (certainHere.length + certainThere.length > 0) return judge(compare(certainHere, certainThere));
+      return unclear('named-elsewhere', { tiers: nameAll([...onlyHere, ...onlyThere]) });
     }),
   );
+}
+
+function listExtra({ returned }: ReturnedTiers, other: ReturnedTiers): string[] {
+  const there = indexIds(other.returned);
+  return returned.filter((id) => !there.has(id));
 }
 
 /** Whether no result can be read from a body, which may be cut off. Any body that is JSON or names nothing can be read. */
@@ -66,8 +77,11 @@ function isUnreadable({ body, headers }: HttpResponse, { unlocatedIds }: TierMen
 
 export function judgeAllReturned(ids: readonly string[], result: ReturnedTiers, context: JudgeContext) {
   const returned = indexIds(result.returned);
-  const absent = ids.filter((id) => !returned.has(id) && !result.unclear.has(id));
-  return judgeTiers('not-returned', absent, ids, result, context);
+  const missing = ids.filter((id) => !returned.has(id) && !result.unclear.has(id));
+  const absent = missing.filter((id) => !result.isNamedElsewhere(id));
+  const judged = judgeTiers('not-returned', absent, ids, result, context);
+  if (judged.is !== 'holds' || missing.length === 0) return judged;
+  return unclear('named-elsewhere', { tiers: nameTiers(missing, context.evidence.world) });
 }
 
 export function judgeNoneReturned(ids: readonly string[], result: ReturnedTiers, context: JudgeContext) {

@@ -2,7 +2,7 @@
 
 import { serializeWithoutRepetition } from '../http/exchange.js';
 import { groupBy } from '../support/collections.js';
-import { isJsonObject, parseJson } from '../support/json.js';
+import { isJsonObject, NumberText, parseExactly } from '../support/json.js';
 import type { RowEvidence } from './row-evidence.js';
 
 /** Finds the path patterns at which responses to the same request differ. '' stands for the whole body. */
@@ -18,7 +18,7 @@ export function findVolatilePaths(exchanges: RowEvidence['exchanges']): Readonly
 
 function findDifferences(body: string, compared: string): Set<string> {
   const paths = new Set<string>();
-  if (body !== compared) collectDifferences(parseJson(body) ?? body, parseJson(compared) ?? compared, '', paths);
+  if (body !== compared) collectDifferences(parseExactly(body) ?? body, parseExactly(compared) ?? compared, '', paths);
   return paths;
 }
 
@@ -27,6 +27,7 @@ const maxDepth = 100;
 
 function collectDifferences(body: unknown, compared: unknown, path: string, paths: Set<string>, depth = 0): void {
   if (Object.is(body, compared)) return;
+  if (body instanceof NumberText && compared instanceof NumberText && body.text === compared.text) return;
   const next = depth + 1;
   if (depth > maxDepth) paths.add(path);
   else if (Array.isArray(body) && Array.isArray(compared) && body.length === compared.length)

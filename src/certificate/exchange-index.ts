@@ -37,7 +37,9 @@ export function createExchangeIndexer(recognizer: Recognizer) {
         /** Lists the exchanges of a case, in the order of its rows and requests, attempt by attempt. */
         listByCase: (caseId: string) => byCase.get(caseId) ?? [],
         all: [...kept.values()].map(({ exchange }) => exchange),
-        calibration: (byCase.get(calibrationPurpose) ?? []).flatMap(({ mentions }) => mentions ?? []),
+        calibration: (byCase.get(calibrationPurpose) ?? []).flatMap(({ exchange: { request }, mentions }) =>
+          mentions === undefined ? [] : [{ request, mentions }],
+        ),
       };
     },
   };

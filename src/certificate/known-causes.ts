@@ -83,7 +83,12 @@ export function createKnownMistakes(
         if (isAsDocumented === (documented === 'required')) returned.add(id);
         else returned.delete(id);
       }
-      return { ...result, returned: [...returned] };
+      const removed = new Set(result.returned.filter((id) => !returned.has(id)));
+      return {
+        ...result,
+        returned: [...returned],
+        isNamedElsewhere: (id) => !removed.has(id) && result.isNamedElsewhere(id),
+      };
     },
   };
 }

@@ -3,8 +3,8 @@ import path from 'node:path';
 import { type Problem, UnusableInput } from '../support/problem.js';
 import { findSchemaProblems } from '../support/schema-validation.js';
 import { readTextFile } from '../support/text-file.js';
-import { parseJsonOrYaml, type YamlPath } from '../support/yaml-file.js';
-import { listNames, type NamedWorld, type ThingKind, thingKinds, type World, windowSize } from './world.js';
+import { type DataSource, parseJsonOrYaml, type YamlPath } from '../support/yaml-file.js';
+import { listNames, type NamedWorld, type ThingKind, type Tier, thingKinds, type World, windowSize } from './world.js';
 
 const readFiles = new Map<string, { readonly digest: string; readonly world: NamedWorld }>();
 
@@ -27,8 +27,20 @@ function parseData(text: string, file: string): NamedWorld {
   const flaws = findFlaws(world);
   if (flaws.length > 0)
     throw new UnusableInput(flaws.map(({ at, ...problem }) => ({ ...problem, at: source.locate(at) })));
+  const tiers = world.tiers.map((tier, n) => ({ ...tier, metadata: keepDigits(tier.metadata, n, source) }));
   const ids = thingKinds.map((kind) => [kind, new Map(world[listNames[kind]].map(({ id }) => [id, id]))]);
-  return { ...world, ids: Object.fromEntries(ids), unavailable: new Map(), hasOwnIds: true, isDataFile: true };
+  return { ...world, tiers, ids: Object.fromEntries(ids), unavailable: new Map(), hasOwnIds: true, isDataFile: true };
+}
+
+/** Keeps the digits of numbers: a filter with another number would match nothing. */
+function keepDigits(metadata: Tier['metadata'], tier: number, { getNumber }: DataSource): Tier['metadata'] {
+  const entries = Object.entries(metadata);
+  if (!entries.some(([, entry]) => typeof entry === 'number')) return metadata;
+  const kept = entries.map(([key, entry]) => {
+    const number = typeof entry === 'number' ? getNumber(['tiers', tier, 'metadata', key]) : undefined;
+    return [key, number ?? entry];
+  });
+  return Object.fromEntries(kept);
 }
 
 type Flaw = Omit<Problem, 'at'> & { readonly at: YamlPath };

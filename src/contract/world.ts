@@ -1,4 +1,5 @@
 import { remember } from '../support/caches.js';
+import type { NumberText } from '../support/json.js';
 
 /** What a deployment contains: the test data of the suite, or the content of a data file. Tiers are newest first. */
 export interface World {
@@ -28,7 +29,7 @@ export interface Tier {
   readonly name: string;
   /** ISO 8601, UTC, milliseconds. */
   readonly created_at: string;
-  readonly metadata: Readonly<Record<string, string | number | boolean>>;
+  readonly metadata: Readonly<Record<string, string | number | boolean | NumberText>>;
   /** A tier is valid for a request when all its rules hold; without rules it is valid for everybody. */
   readonly rules: readonly Rule[];
 }

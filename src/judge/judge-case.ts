@@ -27,6 +27,7 @@ import { createReason, type Reason } from '../support/reason.js';
 import { extractValue } from './extract-value.js';
 import { explainAmbiguity, findOtherReadings, type OtherReading } from './other-readings.js';
 import { explainOwnPromotions } from './own-promotions.js';
+import { provePaths } from './prove-paths.js';
 import { agreesWithLoad, type SuspectedLoad } from './suspected-load.js';
 import { findWorstVerdict, type Verdict } from './verdict.js';
 
@@ -94,13 +95,21 @@ export function collectEvidence(rows: RowExchanges, target: TargetContext): Case
   return rows.map((exchanges) => ({ ...shared, exchanges }));
 }
 
+/** Reads where responses name the returned tiers. @param exchanges with those of the calibration */
 export function readTiers(
   exchanges: readonly Exchange[],
-  target: Pick<TargetContext, 'world' | 'recognizer' | 'configuredPatterns'>,
+  target: Pick<TargetContext, 'world' | 'recognizer' | 'configuredPatterns' | 'calibration'>,
 ): TierReading {
-  const mentions = listSuccesses(exchanges).map(({ response }) => target.recognizer.findMentions(response.body));
+  const readMentions = (read: readonly Exchange[]) =>
+    listSuccesses(read).map(({ request, response }) => ({
+      request,
+      mentions: target.recognizer.findMentions(response.body),
+    }));
+  const mentions = readMentions(exchanges).map((response) => response.mentions);
   const found = determineReading(mentions, target.configuredPatterns);
   if (found.kind !== 'ambiguous') return found;
+  const proven = provePaths(found, readMentions(target.calibration), mentions, target.world);
+  if (proven !== undefined) return proven;
   return { ...found, explain: computeOnce(() => explainAmbiguity(found.patterns, exchanges, target)) };
 }
 

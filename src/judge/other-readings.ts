@@ -2,7 +2,7 @@ import { type AnsweredExchange, listSuccesses, type RowEvidence } from '../asser
 import { createTierExplainer } from '../contract/describe-request.js';
 import { createOracle, type Obligation } from '../contract/oracle.js';
 import { indexIds, listAvailableTiers, type Tier, windowSize } from '../contract/world.js';
-import type { Exchange } from '../http/exchange.js';
+import type { Exchange, HttpRequest } from '../http/exchange.js';
 import { matchesPatterns } from '../recognition/path-patterns.js';
 import type { LocatedMention } from '../recognition/recognizer.js';
 import { absentValue, type MentionFilter } from '../recognition/sibling-values.js';
@@ -34,6 +34,8 @@ interface ReadResponse {
 
 type Target = Pick<RowEvidence, 'world' | 'recognizer' | 'calibration'> & {
   readonly configuredPatterns?: readonly string[];
+  /** Patterns that do not name what was returned. */
+  readonly refuted?: ReadonlySet<string>;
 };
 
 /** Those of the calibration belong to every case. */
@@ -43,10 +45,10 @@ const getResponseReader = remember((target: Target) =>
 
 function readResponse(
   { request, response }: AnsweredExchange,
-  { world, recognizer, configuredPatterns }: Target,
+  { world, recognizer, configuredPatterns, refuted }: Target,
 ): ReadResponse {
   const { returned } = createOracle(request, world);
-  const located = recognizer.listLocatedMentions(response.body);
+  const located = recognizer.listLocatedMentions(response.body).filter(({ pattern }) => !refuted?.has(pattern));
   // Agreeing patterns name the same tiers, nested levels too.
   const mentions = configuredPatterns
     ? located.filter(({ pattern }) => matchesPatterns(pattern, configuredPatterns))
@@ -70,11 +72,12 @@ function readResponse(
 export function findOtherReadings(
   exchanges: readonly Exchange[],
   reading: TierReading,
-  target: Target,
+  stated: Target,
 ): OtherReading[] {
-  const { recognizer } = target;
+  const { recognizer } = stated;
   // The target file says it.
   if (recognizer.filter !== undefined || (reading.kind !== 'agreed' && reading.kind !== 'stated')) return [];
+  const target = leaveOutRefuted(stated, reading);
   const successes = listSuccesses(exchanges);
   // To read what is beside the ids takes long.
   if (!successes.some((success) => namesForbidden(success, target))) return [];
@@ -111,10 +114,23 @@ export function findOtherReadings(
   return [...byName, ...byPlace];
 }
 
+/** Leaves out the paths that do not name what was returned. Returns the same for equal paths: caches belong to a target. */
+function leaveOutRefuted(target: Target, reading: TierReading): Target {
+  if (reading.kind !== 'agreed' || reading.refuted === undefined) return target;
+  const paths = [...reading.refuted.incomplete, ...reading.refuted.wrong];
+  const nested = [...(reading.nestedPaths ?? [])].flatMap(([path, whole]) => (paths.includes(whole) ? path : []));
+  return getPartialTarget(target)(JSON.stringify([...paths, ...nested].sort()));
+}
+
+const getPartialTarget = remember((target: Target) =>
+  cacheByText((paths): Target => ({ ...target, refuted: new Set(JSON.parse(paths) as string[]) })),
+);
+
 /** If a response names no tier that must not be returned, no other reading agrees better. */
-function namesForbidden({ request, response }: AnsweredExchange, { world, recognizer }: Target): boolean {
+function namesForbidden({ request, response }: AnsweredExchange, { world, recognizer, refuted }: Target): boolean {
   const { returned } = createOracle(request, world);
-  const named = new Set([...recognizer.findMentions(response.body).idsByPattern.values()].flat());
+  const counting = [...recognizer.findMentions(response.body).idsByPattern].filter(([path]) => !refuted?.has(path));
+  const named = new Set(counting.flatMap(([, ids]) => ids));
   return world.tiers.some((tier) => named.has(tier.id) && returned(tier) === 'forbidden');
 }
 
@@ -167,37 +183,93 @@ function renderScalar(text: string): string {
 /** The length of all patterns together, in characters. Nobody reads longer ones, and to compare them takes long. */
 const maxPatterns = 10_000;
 
-/** Explains patterns that name different tiers. Only one that agrees with the documentation in all responses is proposed. */
+/** What one path names in one response, by what the documentation says of it. */
+interface NamedByPath {
+  readonly pattern: string;
+  readonly ids: ReadonlySet<string>;
+  readonly count: number;
+  readonly extra: Tier | undefined;
+  readonly missing: Tier | undefined;
+}
+
+/** Explains patterns that name different tiers, and proposes the line that agrees best with the documentation. */
 export function explainAmbiguity(
   patterns: readonly string[],
   exchanges: readonly Exchange[],
-  { world, recognizer }: Pick<Target, 'world' | 'recognizer'>,
+  target: Pick<Target, 'world' | 'recognizer'>,
 ): Reason | undefined {
   if (patterns.includes(catchAllPath) || patterns.join('').length > maxPatterns) return undefined;
-  const available = listAvailableTiers(world);
-  const responses = listSuccesses(exchanges).map(({ request, response }) => {
-    const { returned } = createOracle(request, world);
-    const { idsByPattern } = recognizer.findMentions(response.body);
-    const named = patterns.map((pattern) => {
-      const matching = [...idsByPattern].filter(([found]) => matchesPatterns(found, [pattern]));
-      const ids = new Set(matching.flatMap(([, found]) => found));
-      const inside = available.filter(({ id }) => ids.has(id));
-      const extra = inside.find((tier) => returned(tier) === 'forbidden');
-      const missing = available.find((tier) => !ids.has(tier.id) && returned(tier) === 'required');
-      return { pattern, count: inside.length, extra, missing, isFitting: (extra ?? missing) === undefined };
-    });
-    return { request, named };
-  });
+  const responses = listSuccesses(exchanges).map((exchange) => ({
+    request: exchange.request,
+    named: readPaths(patterns, exchange, target),
+  }));
   const several = responses.filter(({ named }) => named.filter(({ count }) => count > 0).length > 1);
   const shown = several.find(({ named }) => named.some(({ extra }) => extra !== undefined)) ?? several[0];
   if (shown === undefined) return undefined;
 
-  const explain = createTierExplainer(shown.request, world);
+  const explain = createTierExplainer(shown.request, target.world);
   const name = (tier: Tier | undefined) =>
     tier === undefined ? '' : createReason('named-tier', { name: tier.name, why: explain(tier) });
   const paths = shown.named.map(({ pattern: path, count, extra, missing }) =>
     createReason('path', { path, count, extra: name(extra), missing: name(missing) }),
   );
-  const fitting = patterns.filter((_, n) => responses.every(({ named }) => named[n]?.isFitting));
-  return createReason('paths-compared', { paths, fitting: fitting.join(' or '), stated: renderStated(fitting[0]) });
+  const fitting = findFittingPaths(patterns, responses, target);
+  const stated = renderStated(fitting[0] ?? findNearestPath(patterns, responses));
+  return createReason('paths-compared', {
+    paths,
+    fitting: fitting.map((path) => [path].flat().join(' and ')).join(' or '),
+    stated,
+  });
+}
+
+type ReadPaths = readonly { readonly request: HttpRequest; readonly named: readonly NamedByPath[] }[];
+
+function readPaths(
+  patterns: readonly string[],
+  { request, response }: AnsweredExchange,
+  { world, recognizer }: Pick<Target, 'world' | 'recognizer'>,
+): NamedByPath[] {
+  const available = listAvailableTiers(world);
+  const { returned } = createOracle(request, world);
+  const { idsByPattern } = recognizer.findMentions(response.body);
+  return patterns.map((pattern) => {
+    const matching = [...idsByPattern].filter(([found]) => matchesPatterns(found, [pattern]));
+    const ids = new Set(matching.flatMap(([, found]) => found));
+    const inside = available.filter(({ id }) => ids.has(id));
+    const extra = inside.find((tier) => returned(tier) === 'forbidden');
+    const missing = available.find((tier) => !ids.has(tier.id) && returned(tier) === 'required');
+    return { pattern, ids, count: inside.length, extra, missing };
+  });
+}
+
+/** Finds the paths that agree with the documentation in all responses. If none does, those that agree together. */
+function findFittingPaths(
+  patterns: readonly string[],
+  responses: ReadPaths,
+  { world }: Pick<Target, 'world'>,
+): (string | readonly string[])[] {
+  const isFitting = (n: number) => responses.every(({ named }) => (named[n]?.extra ?? named[n]?.missing) === undefined);
+  const fitting = patterns.filter((_, n) => isFitting(n));
+  if (fitting.length > 0) return fitting;
+  const parts = patterns.filter((_, n) => responses.every(({ named }) => named[n]?.extra === undefined));
+  const isWhole = responses.every(({ request, named }) => {
+    const { returned } = createOracle(request, world);
+    const ofParts = named.filter(({ pattern }) => parts.includes(pattern));
+    return listAvailableTiers(world).every(
+      (tier) => returned(tier) !== 'required' || ofParts.some(({ ids }) => ids.has(tier.id)),
+    );
+  });
+  return parts.length > 0 && isWhole ? [parts] : [];
+}
+
+/** Finds the path that agrees with the documentation in the most responses. */
+function findNearestPath(patterns: readonly string[], responses: ReadPaths): string | undefined {
+  const agreements = patterns.map(
+    (_, n) => responses.filter(({ named }) => (named[n]?.extra ?? named[n]?.missing) === undefined).length,
+  );
+  const names = patterns.map((_, n) => responses.reduce((sum, { named }) => sum + (named[n]?.count ?? 0), 0));
+  const order = [...patterns.keys()].sort(
+    (a, b) => (agreements[b] ?? 0) - (agreements[a] ?? 0) || (names[b] ?? 0) - (names[a] ?? 0),
+  );
+  return patterns[order[0] ?? 0];
 }

@@ -7,7 +7,7 @@ import type { Tier, World } from '../contract/world.js';
 import { minLengthInsideText } from '../recognition/id-finder.js';
 import { readReturned } from '../recognition/returned-tiers.js';
 import { findTierMentions } from '../recognition/tier-mentions.js';
-import { isJsonObject, parseJson } from '../support/json.js';
+import { isContainer, isJsonObject, NumberText, parseExactly, readNumber, stringifyExactly } from '../support/json.js';
 import type { CaseEvidence, TargetContext } from './judge-case.js';
 
 /** `expanded` has promotions, too. An empty result may have another type in place of a list. */
@@ -22,11 +22,14 @@ const sources = [
 /** The only member of an object that stands for a list of promotions, or for an object with a member for each. */
 const [listed, keyed] = ['<promotions>', '<promotions by id>'];
 
+/** A placeholder for a number whose digits neither JavaScript nor YAML keeps: `<number 9007199254740993>`. */
+const numberStart = '<number ';
+
 /** Numbers have placeholders of their own, so that they stay numbers. */
 function listTierValues(tier: Tier, { campaigns }: World): [placeholder: string, value: unknown][] {
   return [
     ['<id>', tier.id],
-    ['<numeric id>', Number(tier.id)],
+    ['<numeric id>', readNumber(tier.id)],
     ['<name>', tier.name],
     ['<metadata>', tier.metadata],
     ['<created at>', tier.created_at],
@@ -52,7 +55,7 @@ export function extractBodies(testCase: TestCase, [evidence]: readonly CaseEvide
 
 function createTemplate(body: string, returned: ReadonlySet<string>, { world, recognizer }: TargetContext): unknown {
   const listTiers = (value: unknown): string[] => {
-    const { idsByPattern, unlocatedIds } = findTierMentions(JSON.stringify(value), recognizer.ids);
+    const { idsByPattern, unlocatedIds } = findTierMentions(stringifyExactly(value) ?? '', recognizer.ids);
     return [...new Set([...[...idsByPattern.values()].flat(), ...unlocatedIds])];
   };
   const replace = (value: unknown, values: readonly [string, unknown][], isInList: boolean): unknown => {
@@ -62,7 +65,8 @@ function createTemplate(body: string, returned: ReadonlySet<string>, { world, re
       const ids = values.filter(([, id]) => typeof id === 'string' && id.length >= minLengthInsideText);
       return ids.reduce((text, [name, id]) => text.replaceAll(id as string, name), value);
     }
-    if (typeof value !== 'object' || value === null) return value;
+    if (value instanceof NumberText) return `${numberStart}${value.text}>`;
+    if (!isContainer(value)) return value;
     const members = Object.entries(value).map(([key, member]) => {
       const ids = isInList ? [] : listTiers(Array.isArray(value) ? member : { [key]: member });
       return { key, member, ids, id: ids[0] ?? '', length: JSON.stringify(member).length };
@@ -86,8 +90,12 @@ function createTemplate(body: string, returned: ReadonlySet<string>, { world, re
     ['<count>', returned.size],
     ['<count as text>', String(returned.size)],
   ];
-  const template = replace(parseJson(body), returned.size > 1 ? counts : [], false);
+  const template = replace(parseExactly(body), returned.size > 1 ? counts : [], false);
   return template === undefined || listTiers(template).length > 0 ? undefined : template;
+}
+
+function isKeptNumber(template: unknown): template is string {
+  return typeof template === 'string' && template.startsWith(numberStart);
 }
 
 /** Values below this depth are left out: a body can be nested deeper than the call stack allows. */
@@ -95,8 +103,9 @@ const maxDepth = 100;
 
 /** Replaces values that differ between responses to the same request. @param changing their path patterns */
 export function maskChanging(template: unknown, changing: ReadonlySet<string>, path = '', depth = 0): unknown {
+  const isNumber = typeof template === 'number' || template instanceof NumberText || isKeptNumber(template);
+  if (isNumber) return changing.has(path) ? '<changing number>' : template;
   const isChanging = changing.has(path) && !String(template).includes('<');
-  if (typeof template === 'number') return isChanging ? '<changing number>' : template;
   if (typeof template === 'string') return isChanging ? '<changing>' : template;
   if (typeof template !== 'object' || template === null) return template;
   if (depth > maxDepth) return '…';
@@ -107,10 +116,11 @@ export function maskChanging(template: unknown, changing: ReadonlySet<string>, p
   return Array.isArray(template) ? members.map(([, member]) => member) : Object.fromEntries(members);
 }
 
-/** @param turn differs in each response */
-export function fillBody(template: unknown, tiers: readonly Tier[], world: World, turn: number): unknown {
+/** Renders a body as JSON. @param turn differs in each response */
+export function fillBody(template: unknown, tiers: readonly Tier[], world: World, turn: number): string {
   const fill = (value: unknown, values: ReadonlyMap<string, unknown>): unknown => {
     if (typeof value === 'string' && values.has(value)) return values.get(value);
+    if (isKeptNumber(value)) return readNumber(value.slice(numberStart.length, -1)) ?? value;
     if (typeof value === 'string')
       return [...values].reduce((text, [name, known]) => text.replaceAll(name, () => String(known)), value);
     if (Array.isArray(value)) return value.map((item) => fill(item, values));
@@ -122,5 +132,5 @@ export function fillBody(template: unknown, tiers: readonly Tier[], world: World
   };
   const counts = { '<count>': tiers.length, '<count as text>': String(tiers.length) };
   const ofResult = { ...counts, '<changing>': `…${turn}`, '<changing number>': turn };
-  return fill(template, new Map<string, unknown>(Object.entries(ofResult)));
+  return stringifyExactly(fill(template, new Map<string, unknown>(Object.entries(ofResult)))) ?? '';
 }

@@ -61,7 +61,7 @@ const predictFrom = remember((worlds: readonly World[]) =>
 );
 
 function agreesWithResult(exchange: AnsweredExchange, predict: Prediction, evidence: LoadEvidence): boolean {
-  const { returned, unclear } = readResult(exchange, { ...evidence, exchanges: new Map() });
+  const { returned, unclear } = readResult(exchange, { ...evidence, exchanges: new Map(), ofCase: [] });
   const named = new Set(returned);
   return evidence.world.tiers.every(({ id }) => {
     if (unclear.has(id) || evidence.world.unavailable.has(id)) return true;

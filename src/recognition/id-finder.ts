@@ -33,6 +33,7 @@ export function createIdFinder(
   const inTexts = all.filter((id) => !isOnlyWhole(id));
   const long = inTexts.filter((id) => id.length >= minLengthInsideText);
   const short = inTexts.filter((id) => id.length < minLengthInsideText);
+  const whole = all.filter(isOnlyWhole);
   const scanForWords = createScanner(long, fold, boundaries);
   const scanAnywhere = createScanner(long, fold, numberBoundaries);
   const collectWords = createCollector(scanForWords);
@@ -64,6 +65,8 @@ export function createIdFinder(
     findUnencoded: (text: string) => scanAnywhere(text).map(({ id }) => id),
     /** Finds the ids that are too short for that, if they are any part of the text. */
     findShortIds: short.length === 0 ? () => [] : createCollector(createScanner(short, fold, numberBoundaries)),
+    /** Finds the ids that count only as whole values, if they are any part of the text. */
+    findWholeIds: whole.length === 0 ? () => [] : createCollector(createScanner(whole, fold, numberBoundaries)),
   };
 }
 

@@ -1,11 +1,14 @@
 import type { NamedWorld, World } from '../contract/world.js';
 import { computeOnce, remember } from '../support/caches.js';
-import { createIdFinder, numberBoundaries } from './id-finder.js';
+import { groupBy } from '../support/collections.js';
+import { readNumber } from '../support/json.js';
+import { createBroadSearch } from './broad-search.js';
+import { createIdFinder, minLengthInsideText, numberBoundaries } from './id-finder.js';
 
 export type KnownIds = ReturnType<typeof createKnownIds>;
 
 /** Returns the ids of a world. They are collected once: that takes longer than to judge a case. */
-export const getIdFinders = remember((world: World & Pick<NamedWorld, 'isDataFile'>) => {
+export const getIdFinders = remember((world: World & Partial<Pick<NamedWorld, 'hasOwnIds' | 'unavailable'>>) => {
   const { tiers, customers, products, skus, categories, campaigns } = world;
   const others = [customers, products, skus, categories, campaigns].flat();
   const keys = [...others.map(({ id }) => id), ...[...categories, ...campaigns].map(({ name }) => name)];
@@ -14,11 +17,21 @@ export const getIdFinders = remember((world: World & Pick<NamedWorld, 'isDataFil
     ...tiers.flatMap(({ name, metadata }) => [name, ...Object.entries(metadata).flat().map(String)]),
   ];
   const ids = tiers.map(({ id }) => id);
-  return createKnownIds(ids, keys, world.isDataFile ? otherTexts() : undefined);
+  // What the deployment lacks has the id of the suite's world, which says nothing about ids of the deployment.
+  const available = ids.filter((id) => world.unavailable?.has(id) !== true);
+  return createKnownIds(ids, keys, world.hasOwnIds ? otherTexts() : undefined, available);
 });
 
-/** @param otherTexts of a data file, whose ids may be any texts: those that are not ids of tiers */
-export function createKnownIds(tiers: readonly string[], keys: readonly string[], otherTexts?: readonly string[]) {
+/**
+ * @param otherTexts of a deployment with ids of its own, which may be any texts: those that are not ids of tiers
+ * @param available the ids of the tiers that the deployment has
+ */
+export function createKnownIds(
+  tiers: readonly string[],
+  keys: readonly string[],
+  otherTexts?: readonly string[],
+  available = tiers,
+) {
   const ids = new Set(tiers);
   const texts = new Set(otherTexts?.map((text) => text.toLowerCase()));
   const words = new Set(
@@ -26,11 +39,12 @@ export function createKnownIds(tiers: readonly string[], keys: readonly string[]
   );
   const isOrdinary = (text: string) =>
     otherTexts !== undefined && (text.length < 4 || !/\d/.test(text) || !/\p{L}/u.test(text));
-  const isShared = (id: string) => isOrdinary(id) || texts.has(id.toLowerCase());
+  // Nobody writes so long a text by chance, unless it is data.
+  const isShared = (id: string) => (id.length < minLengthInsideText && isOrdinary(id)) || texts.has(id.toLowerCase());
   const isOnlyWhole = (id: string) =>
     otherTexts !== undefined && (isShared(id) || !/^[\w-]+$/.test(id) || words.has(id.toLowerCase()));
   // Without any other id, the target file has to say where responses name promotions, unless only one place does.
-  const areAllShared = tiers.every(isShared);
+  const areAllShared = available.every(isShared);
   const getTiersInWords = computeOnce(() => createIdFinder(ids, numberBoundaries, isOnlyWhole));
   return {
     tiers: createIdFinder(ids, undefined, isOnlyWhole),
@@ -40,8 +54,18 @@ export function createKnownIds(tiers: readonly string[], keys: readonly string[]
     },
     /** All other texts that are data, and not names of fields, if they are object keys. */
     keys: createIdFinder(new Set(keys), undefined, isOrdinary),
+    listTwins: createTwinFinder(tiers),
+    hasNumericIds: tiers.some((id) => readNumber(id) !== undefined),
+    searchBroadly: createBroadSearch(tiers),
     /** Whether responses may have a text by chance. Such an id counts only where others are named, too. */
     isGuessable: (text: string) =>
       otherTexts !== undefined && (ids.has(text) ? !areAllShared && isShared(text) : isOrdinary(text)),
   };
+}
+
+/** Creates a function that lists the ids which differ from an id in letter case alone. */
+function createTwinFinder(ids: readonly string[]): (id: string) => readonly string[] {
+  const alike = groupBy(ids, (id) => id.toLowerCase());
+  if (alike.size === ids.length) return () => [];
+  return (id) => (alike.get(id.toLowerCase()) ?? []).filter((other) => other !== id);
 }

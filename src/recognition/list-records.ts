@@ -1,4 +1,4 @@
-import { parseJson } from '../support/json.js';
+import { isContainer, parseExactly } from '../support/json.js';
 import type { KnownIds } from './known-ids.js';
 import { matchesPatterns } from './path-patterns.js';
 import { isSelected, type MentionFilter } from './sibling-values.js';
@@ -14,7 +14,7 @@ export function listRecords(
   const { tiers } = ids;
   const records: string[] = [];
   const renderKey = (position: Position) => escapePathStep(position.step);
-  walkTexts(parseJson(body), (text, position, isKey) => {
+  walkTexts(parseExactly(body), (text, position, isKey) => {
     const path = position === undefined ? '' : getPath(position, renderKey);
     const pattern = patterns.find((stated) => matchesPatterns(path, [stated]));
     if (pattern === undefined || (position?.name !== undefined && isKey !== isNamedByKey(position, pattern, ids)))
@@ -33,5 +33,6 @@ function isNamedByKey(position: Position, pattern: string, { tiers, tiersInWords
   if (last === '**' || !last.includes('*')) return false;
   const key = position.step;
   if (!position.isList || [tiers, tiersInWords].some((finder) => finder.findIds(key).ids.length > 0)) return true;
-  return !['string', 'number'].includes(typeof position.member);
+  const { member } = position;
+  return isContainer(member) || member === null || typeof member === 'boolean';
 }

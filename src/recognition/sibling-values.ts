@@ -1,4 +1,4 @@
-import { isJsonObject } from '../support/json.js';
+import { isJsonObject, NumberText } from '../support/json.js';
 import type { IdFinder } from './id-finder.js';
 import { matchesPatterns } from './path-patterns.js';
 import type { Mention } from './tier-mentions.js';
@@ -116,6 +116,7 @@ function listLevels(position: Position | undefined): Position[] {
 /** Renders a value, in the same way in JSON and YAML. Returns undefined for what is not compared. */
 function renderValue(value: unknown): string | undefined {
   if (Array.isArray(value)) return value.length === 0 ? '[]' : undefined;
-  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? absentValue);
+  const isText = typeof value === 'string' || value instanceof NumberText;
+  const text = isText ? String(value) : (JSON.stringify(value) ?? absentValue);
   return isJsonObject(value) || text.length > maxText ? undefined : text;
 }

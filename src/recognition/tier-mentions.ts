@@ -1,5 +1,5 @@
-import { cacheByText } from '../support/caches.js';
-import { parseJson } from '../support/json.js';
+import { cacheByText, computeOnce } from '../support/caches.js';
+import { isContainer, parseExactly, parseJson } from '../support/json.js';
 import type { IdFinder } from './id-finder.js';
 import type { KnownIds } from './known-ids.js';
 import { matchesPatterns } from './path-patterns.js';
@@ -32,10 +32,11 @@ export function findTierMentions(
 function findMentionsOf(
   tiers: IdFinder,
   body: string,
-  { keys, isGuessable }: KnownIds,
+  { keys, isGuessable, hasNumericIds, searchBroadly, listTwins }: KnownIds,
   isSelected: ((mention: Mention) => boolean) | undefined,
 ) {
-  const value = parseJson(body);
+  // Where no id is a number and nothing beside the ids counts, no digit of a number matters. To keep them takes time.
+  const value = (hasNumericIds || isSelected !== undefined ? parseExactly : parseJson)(body);
   // The text is searched too: the parser drops repeated keys. The parsed value is searched because of escapes.
   const unlocated = value === undefined ? tiers.findAnywhere(body) : tiers.findUnencoded(body);
   const possible = tiers.findShortIds(body);
@@ -63,8 +64,7 @@ function findMentionsOf(
       if (ids.length === 0) return;
       if (isKey && isWhole && isGuessable(text) && !position?.isList && !isAmongIds(text, position)) {
         // Of one record alone, nothing tells whether its key is an id.
-        const record = position?.member;
-        if (typeof record === 'object' && record !== null) possible.push(...ids);
+        if (isContainer(position?.member)) possible.push(...ids);
         return;
       }
       // A deployment may use the same id for a tier and for something else.
@@ -98,6 +98,14 @@ function findMentionsOf(
     possibleIds: subtractIds(possible, located),
     /** Whether a longer text contains an id, or a key that is a word is one. */
     hasIdsInTexts,
+    /** The tiers with a path, selected or not. */
+    locatedIds: located,
+    /** Lists tiers whose ids count only as whole values, and are a part of a text. */
+    listIdsInWords: computeOnce(() => subtractIds(tiers.findWholeIds(body), located)),
+    /** Lists the tiers whose ids differ from an id in letter case alone. */
+    listTwins,
+    /** Whether the body has an id anywhere, in any letter case and encoding. */
+    isAnywhere: searchBroadly(body),
   };
 }
 

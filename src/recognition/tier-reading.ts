@@ -6,10 +6,22 @@ import type { MentionFilter } from './sibling-values.js';
 import type { TierMentions } from './tier-mentions.js';
 import { catchAllPath } from './walk-texts.js';
 
+/** Patterns that name other tiers than those that were returned, as the documentation shows in the first responses. */
+export interface RefutedPatterns {
+  /** They lack tiers that must be returned. What they name may have been returned. */
+  readonly incomplete: ReadonlySet<string>;
+  /** They name tiers that must not be returned. What they name means something else. */
+  readonly wrong: ReadonlySet<string>;
+}
+
+export type AmbiguousReading = Extract<TierReading, { kind: 'ambiguous' }>;
+
 /** How to find the returned tiers in the responses of a target. */
 export type TierReading = {
   /** Only these mentions count. Default: that of the recognizer. */
   readonly filter?: MentionFilter;
+  /** Whether responses may have all ids in one letter case, although some ids differ in nothing else. */
+  readonly mayFoldCase?: true;
   readonly patterns: readonly string[];
 } & (
   | {
@@ -18,11 +30,17 @@ export type TierReading = {
       /** Patterns of nested levels, as in a linked list, with the pattern that stands for all levels. */
       readonly nestedPaths?: ReadonlyMap<string, string>;
       readonly hasIdsInTexts?: true;
+      readonly refuted?: RefutedPatterns;
     }
   /** The target file states the patterns. `*` stands for any step, `**` for any number of steps. */
   | { readonly kind: 'stated'; readonly hasIdsInTexts?: true }
   /** The patterns name different tiers, so it is unknown which one means "returned". */
-  | { readonly kind: 'ambiguous'; explain?(): Reason | undefined }
+  | {
+      readonly kind: 'ambiguous';
+      readonly nestedPaths?: ReadonlyMap<string, string>;
+      readonly hasIdsInTexts?: true;
+      explain?(): Reason | undefined;
+    }
   /** The target file states patterns, but tiers are named under other patterns only. */
   | { readonly kind: 'misstated'; readonly stated: readonly string[] }
 );
@@ -31,10 +49,11 @@ export type TierReading = {
 export function determineReading(mentions: readonly TierMentions[], stated?: readonly string[]): TierReading {
   const found = [...new Set(mentions.flatMap(({ idsByPattern }) => [...idsByPattern.keys()]))].sort();
   const hasIdsInTexts = mentions.some((body) => body.hasIdsInTexts) || undefined;
+  const mayFoldCase = isCaseFolded(mentions) || undefined;
   if (stated !== undefined) {
     const isFound = found.length === 0 || found.some((pattern) => matchesPatterns(pattern, stated));
     if (!isFound) return { kind: 'misstated', stated, patterns: found };
-    return { kind: 'stated', patterns: stated, ...omitUndefined({ hasIdsInTexts }) };
+    return { kind: 'stated', patterns: stated, ...omitUndefined({ hasIdsInTexts, mayFoldCase }) };
   }
   const bodies = mentions.map(({ idsByPattern }) => idsByPattern);
   const nestedPaths = findNestedPaths(found, bodies);
@@ -42,20 +61,41 @@ export function determineReading(mentions: readonly TierMentions[], stated?: rea
   const patterns = [...normalize(found)].sort();
   const certain = normalize(mentions.flatMap(({ certainPatterns }) => [...certainPatterns]));
   const [first, ...others] = patterns.filter((pattern) => certain.has(pattern));
+  const nested = nestedPaths.size === 0 ? undefined : nestedPaths;
+  const common = omitUndefined({ nestedPaths: nested, hasIdsInTexts, mayFoldCase });
   // A word beside the ids is a coincidence; where no id is, it may be one.
   const isCoincidence = (pattern: string) =>
     mentions.some((body) => body.idsByPattern.has(pattern) && body.certainPatterns.size > 0);
   const doubtful = patterns.filter((pattern) => !certain.has(pattern) && !isCoincidence(pattern));
   if (doubtful.length > 0)
-    return { kind: 'ambiguous', patterns: [...(first === undefined ? [] : [first]), ...doubtful] };
+    return {
+      kind: 'ambiguous',
+      patterns: [...(first === undefined ? [] : [first, ...others]), ...doubtful],
+      ...common,
+    };
   if (first === undefined) return { kind: 'agreed', patterns: [] };
-  const agree = bodies.every((body) => {
+  const isAgreed = !patterns.includes(catchAllPath) && nameTheSame([first, ...others], bodies, nestedPaths);
+  return { kind: isAgreed ? 'agreed' : 'ambiguous', patterns: [first, ...others], ...common };
+}
+
+/** Whether one of the named ids has a twin in another letter case, and nothing shows that the deployment keeps letter case. */
+function isCaseFolded(mentions: readonly TierMentions[]): boolean {
+  const ids = [...new Set(mentions.flatMap(({ locatedIds }) => [...locatedIds]))];
+  const { listTwins } = mentions[0] ?? {};
+  if (listTwins === undefined || !ids.some((id) => listTwins(id).length > 0)) return false;
+  return ids.every((id) => id === id.toLowerCase()) || ids.every((id) => id === id.toUpperCase());
+}
+
+/** Whether all patterns name the same tiers in every body. */
+export function nameTheSame(
+  [first = '', ...others]: readonly string[],
+  bodies: readonly TierMentions['idsByPattern'][],
+  nestedPaths: ReadonlyMap<string, string>,
+): boolean {
+  return bodies.every((body) => {
     const merged = mergeNestedPaths(body, nestedPaths);
     const ids = new Set(merged.get(first));
     const unique = others.map((pattern) => merged.get(pattern) ?? []);
     return unique.every((named) => named.length === ids.size && named.every((id) => ids.has(id)));
   });
-  if (!agree || patterns.includes(catchAllPath)) return { kind: 'ambiguous', patterns: [first, ...others] };
-  const nested = nestedPaths.size === 0 ? undefined : nestedPaths;
-  return { kind: 'agreed', patterns: [first, ...others], ...omitUndefined({ nestedPaths: nested, hasIdsInTexts }) };
 }

@@ -1,4 +1,4 @@
-import { parseJson } from '../support/json.js';
+import { NumberText, parseExactly } from '../support/json.js';
 
 /** A place in an array or in an object, and in all that surround it. */
 export class Position {
@@ -54,7 +54,11 @@ export function walkTexts(body: unknown, visit: TextVisitor, minLength = 0): voi
   const areNumbersRead = minLength <= maxNumber;
   /** Visits a text, or returns the array or the object that is to be opened. */
   const visitValue = (value: unknown, position: Position | undefined): object | undefined => {
-    if (typeof value === 'object') return value ?? undefined;
+    if (typeof value === 'object') {
+      if (!(value instanceof NumberText)) return value ?? undefined;
+      if (value.text.length >= minLength) visit(value.text, position, false);
+      return undefined;
+    }
     if (typeof value === 'string') {
       if (value.length < minLength) return undefined;
       const nested = parseNestedJson(value);
@@ -138,5 +142,5 @@ const [space, bracket, brace] = [' ', '[', '{'].map((character) => character.cha
 function parseNestedJson(text: string): unknown {
   const first = text.charCodeAt(0);
   if (first > space && first < brace && first !== bracket) return undefined;
-  return /^\s*(?:\{\s*["}]|\[\s*["{[\]\dtfn-])/.test(text) ? parseJson(text) : undefined;
+  return /^\s*(?:\{\s*["}]|\[\s*["{[\]\dtfn-])/.test(text) ? parseExactly(text) : undefined;
 }

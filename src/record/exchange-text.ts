@@ -4,6 +4,7 @@ import { type Exchange, getHeaderValues, type HttpResponse } from '../http/excha
 import { createRecognizer } from '../recognition/recognizer.js';
 import { remember } from '../support/caches.js';
 import { omitUndefined, renderShortList } from '../support/collections.js';
+import { stringifyExactly } from '../support/json.js';
 import { quoteLines, shorten, toOneLine, truncate } from '../support/untrusted-text.js';
 
 /** Stands for the base URL in outputs that must not name addresses. */
@@ -44,7 +45,7 @@ export function createResponseSummarizer(
     const count = `${bodyLength === undefined ? '' : 'at least '}${names.length} promotions`;
     if (names.length > 0) return { ...head, excerpt: `(names ${count}: ${renderShortList(names)})` };
     // Cut first: on a long run of letters, the pattern takes quadratic time.
-    const beginning = truncate(JSON.stringify(sampleBody(body)) ?? body, 20 * maxBody);
+    const beginning = truncate(stringifyExactly(sampleBody(body)) ?? body, 20 * maxBody);
     const text = beginning.replaceAll(volatilePattern, '…').replaceAll(/\s+/g, ' ');
     return text.length > maxBody ? { ...head, excerpt: shorten(text, maxBody) } : { ...head, body: text };
   };

@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Node as JsonNode } from 'jsonc-parser';
 import type { Node, Pair } from 'yaml';
 import { computeOnce } from './caches.js';
-import { parseJson } from './json.js';
+import { NumberText, parseExactly, parseJson, readNumber } from './json.js';
 import { type Location, UnusableInput } from './problem.js';
 import { readTextFile } from './text-file.js';
 
@@ -100,10 +100,23 @@ export function parseYaml(text: string, file: string) {
 
 export type LocatedFile = Pick<YamlFile, 'file' | 'value' | 'locate' | 'locateKey'>;
 
+export interface DataSource extends LocatedFile {
+  /** The number at a path, with the digits that it has in the file; undefined if JSON cannot have it so. */
+  readonly getNumber: (steps: YamlPath) => number | NumberText | undefined;
+}
+
 /** Parses JSON, or any other text as YAML. To read a large data file as YAML takes ten seconds and twice the memory. */
-export function parseJsonOrYaml(text: string, file: string): LocatedFile {
+export function parseJsonOrYaml(text: string, file: string): DataSource {
   const value = parseJson(text);
-  if (value === undefined) return parseYaml(text, file);
+  if (value === undefined) {
+    const yaml = parseYaml(text, file);
+    return { ...yaml, getNumber: (steps) => readNumber(yaml.getSource(steps)) };
+  }
+  const readExactly = computeOnce(() => parseExactly(text));
+  const getNumber = (steps: YamlPath) => {
+    const found = steps.reduce((parent, step) => (parent as Readonly<Record<string, unknown>>)[step], readExactly());
+    return typeof found === 'number' || found instanceof NumberText ? found : undefined;
+  };
   const read = computeOnce(() => {
     const parser: typeof import('jsonc-parser') = require('jsonc-parser');
     return { ...parser, root: parser.parseTree(text.replace('\uFEFF', ' ')) as JsonNode };
@@ -122,5 +135,5 @@ export function parseJsonOrYaml(text: string, file: string): LocatedFile {
     const node = find(steps);
     return locate(node.parent?.type === 'property' ? node.parent : node);
   };
-  return { file, value, locate: (steps) => locate(find(steps)), locateKey };
+  return { file, value, locate: (steps) => locate(find(steps)), locateKey, getNumber };
 }

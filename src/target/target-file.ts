@@ -5,7 +5,7 @@ import { omitUndefined } from '../support/collections.js';
 import { type Location, refuse } from '../support/problem.js';
 import { validateFile } from '../support/schema-validation.js';
 import { readTextFile } from '../support/text-file.js';
-import { parseYaml, readYaml } from '../support/yaml-file.js';
+import { parseYaml, readYaml, type YamlFile, type YamlPath } from '../support/yaml-file.js';
 import type { RunOptions } from './run-options.js';
 
 /** The target file that `init` writes into a project. */
@@ -40,7 +40,8 @@ export type TargetFile = ReturnType<typeof readTargetFile>;
 /** Reads the target file that the options name; it is empty if they name none. @throws UnusableInput with all its problems */
 export function readTargetFile({ target, reference }: RunOptions) {
   const yaml = target && !reference ? readYaml(target, target) : undefined;
-  const document: Partial<TargetDocument> = yaml === undefined ? {} : (validateFile('target', yaml) as TargetDocument);
+  const document: Partial<TargetDocument> =
+    yaml === undefined ? {} : keepDigits(validateFile('target', yaml) as TargetDocument, yaml);
   const { file } = yaml ?? {};
   const locate = (...steps: readonly string[]): Location =>
     yaml?.locate(steps) ?? { file: 'target file', line: 1, column: 1 };
@@ -59,6 +60,18 @@ export function readTargetFile({ target, reference }: RunOptions) {
       return readTextFile(resolve(name), 'Paths are relative to the target file.', place);
     },
   };
+}
+
+/** Replaces the numbers beside promotions by their texts: a response may have more digits than JavaScript keeps. */
+function keepDigits(document: TargetDocument, { getSource }: YamlFile): TargetDocument {
+  const { response } = document;
+  if (response?.where === undefined) return document;
+  const keep = (value: unknown, ...steps: YamlPath) =>
+    typeof value === 'number' ? getSource(['response', 'where', ...steps]) : value;
+  const where = Object.entries(response.where).map(([name, value]) => {
+    return [name, Array.isArray(value) ? value.map((member, n) => keep(member, name, n)) : keep(value, name)];
+  });
+  return { ...document, response: { ...response, where: Object.fromEntries(where) } };
 }
 
 /** Reads which test data a target has: all, a part, or data of its own. @param named the data file of a flag */

@@ -107,3 +107,12 @@ test('The same data gives the same requests', () => {
   expect(requests).toHaveLength(60);
   expect(draw()).toEqual(requests);
 });
+
+for (const name of ['data.json', 'data.yaml'])
+  test(`Numbers of metadata keep their digits, in ${name}`, () => {
+    const text = render({}).replace(/"metadata": \{[^}]*\}/, '"metadata": {"a": 9007199254740993, "b": 1.50, "c": 7}');
+    const file = test.info().outputPath(name);
+    writeFileSync(file, name.endsWith('json') ? text : `# data\n${text}`);
+    const { world } = readDataFile(file);
+    expect(Object.values(world.tiers[0]?.metadata ?? {}).map(String)).toEqual(['9007199254740993', '1.50', '7']);
+  });

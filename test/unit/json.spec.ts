@@ -1,6 +1,14 @@
 import { expect, test } from '@playwright/test';
 import fc from 'fast-check';
-import { isCutOffJson } from '../../src/support/json.js';
+import {
+  isContainer,
+  isCutOffJson,
+  isJsonObject,
+  NumberText,
+  parseExactly,
+  readNumber,
+  stringifyExactly,
+} from '../../src/support/json.js';
 
 const containers = fc.oneof(fc.dictionary(fc.string(), fc.jsonValue()), fc.array(fc.jsonValue()));
 
@@ -30,4 +38,51 @@ test('Other formats and JSON that is wrong are not cut off', () => {
     '[NaN',
   ];
   expect(others.filter(isCutOffJson)).toEqual([]);
+});
+
+const oddNumbers = '9007199254740993 -9007199254740993 1.0 10.50 0.10 1e20 1E+2 -0 1e400 0.1234567890123456789'.split(
+  ' ',
+);
+
+test('A number keeps its digits', () => {
+  for (const number of oddNumbers) {
+    const body = `{"id":${number},"list":[${number}, 1 ,"${number}"],"__proto__":{"x":${number}}}`;
+    expect(parseExactly(number), number).toEqual(new NumberText(number));
+    expect(parseExactly(body), number).toEqual(
+      Object.defineProperty({ id: new NumberText(number), list: [new NumberText(number), 1, number] }, '__proto__', {
+        value: { x: new NumberText(number) },
+        enumerable: true,
+      }),
+    );
+    expect(stringifyExactly(parseExactly(body)), number).toBe(body.replaceAll(/ ?, ?1 ?,/g, ',1,'));
+    expect(readNumber(number)).toEqual(new NumberText(number));
+  }
+});
+
+test('What JavaScript writes alike is a plain number, and no text is a number', () => {
+  for (const number of ['0', '-1', '17', '1.5', '9007199254740991', '1e+21'])
+    expect([parseExactly(number), readNumber(number)]).toEqual([Number(number), Number(number)]);
+  expect(parseExactly('["1.0","a 1.0, b"]')).toEqual(['1.0', 'a 1.0, b']);
+  for (const text of ['', 'true', '"1"', '01', '1.', '.5', '+1', '0x1', '1 ']) expect(readNumber(text)).toBeUndefined();
+  expect(parseExactly('{"a":1.0')).toBeUndefined();
+});
+
+test('A number with digits of its own is neither an object nor a container', () => {
+  const number = new NumberText('1.0');
+  expect([isJsonObject(number), isContainer(number), `${number}`]).toEqual([false, false, '1.0']);
+});
+
+test('Any JSON reads and writes as JavaScript does, apart from its numbers', () => {
+  const property = fc.property(fc.json(), (text) => {
+    expect(JSON.stringify(parseExactly(text))).toBe(JSON.stringify(JSON.parse(text)));
+    expect(JSON.parse(stringifyExactly(parseExactly(text)) ?? '')).toEqual(JSON.parse(text));
+  });
+  fc.assert(property, { seed: 20_261_128 });
+});
+
+test('A body of many levels keeps the digits of its numbers', () => {
+  const depth = 100_000;
+  let value = parseExactly(`${'['.repeat(depth)}1.0${']'.repeat(depth)}`);
+  for (let level = 0; level < depth; level += 1) [value] = value as unknown[];
+  expect(value).toEqual(new NumberText('1.0'));
 });

@@ -3,7 +3,8 @@ import { createKnownIds, type KnownIds } from '../../src/recognition/known-ids.j
 import { listRecords } from '../../src/recognition/list-records.js';
 import { findNestedPaths } from '../../src/recognition/path-normalization.js';
 import { readReturnedTiers } from '../../src/recognition/returned-tiers.js';
-import { findTierMentions, type TierMentions } from '../../src/recognition/tier-mentions.js';
+import { createMentionFilter, isSelected, type MentionFilter } from '../../src/recognition/sibling-values.js';
+import { findTierMentions, type Mention, type TierMentions } from '../../src/recognition/tier-mentions.js';
 import { determineReading, type TierReading } from '../../src/recognition/tier-reading.js';
 import { renderReason } from '../../src/support/reason.js';
 import { checkEachRow } from '../support/check-each-row.js';
@@ -192,7 +193,7 @@ test.describe('Tiers are found in unusual texts', () => {
 
     test('but other paths beside them are ambiguous', () => {
       const beside = { data: { id: a, skipped: { id: c }, next: { id: b, next: { id: a } } } };
-      expect(readBy(beside).reading).toEqual(ambiguous('/data/id', '/data/skipped/id'));
+      expect(readBy(beside).reading).toMatchObject(ambiguous('/data/id', '/data/skipped/id'));
     });
 
     test('and a target file can state all levels with **', () => {
@@ -220,6 +221,42 @@ test('Ids that differ only in letter case are distinguished', () => {
   expect(named(JSON.stringify(['promotion-Abcdef']), known)).toEqual({});
 });
 
+test.describe('Nothing of a response is normalised before it is compared', () => {
+  const large = ['9007199254740993', '9007199254740992', '100000000000000000000', '1.50'];
+  const known = createKnownIds(large, [], []);
+
+  test('Numbers are ids by their digits', () => {
+    expect(named('[{"id":9007199254740993},{"id":1.50}]', known)).toEqual({ '/*/id': ['9007199254740993', '1.50'] });
+    expect(named('{"9007199254740993":{"id":9007199254740992}}', known)).toEqual({
+      '/*': ['9007199254740993'],
+      '/*/id': ['9007199254740992'],
+    });
+    expect(named('[{"id":1.5},{"id":9007199254740994},{"id":1e20}]', known)).toEqual({});
+    expect(named(JSON.stringify({ body: '[9007199254740993]' }), known)).toEqual({ '/body/*': ['9007199254740993'] });
+    expect(listRecords('[{"id":9007199254740993},{"id":2.0}]', ['/*/id'], known, undefined)).toEqual([
+      '9007199254740993',
+      '2.0',
+    ]);
+  });
+
+  test('A number in another form is never not returned', () => {
+    const mentions = findTierMentions('[{"id":9007199254740993},{"id":1e20},{"id":1.5}]', known);
+    const { returned, isNamedElsewhere } = readReturnedTiers(mentions, determineReading([mentions]));
+    expect(returned).toEqual(['9007199254740993']);
+    expect(large.filter(isNamedElsewhere)).toEqual(['9007199254740993', '100000000000000000000']);
+  });
+
+  test('Numbers beside ids are compared by their digits', () => {
+    const body = `[{"id":"${a}","rate":1.50},{"id":"${b}","rate":1.5},{"id":"${c}","rate":9007199254740993}]`;
+    const select = (rate: string) => {
+      const filter = createMentionFilter({ where: { rate } }) as MentionFilter;
+      const isMeant = (mention: Mention) => isSelected(mention, filter, ids.tiers);
+      return [...findTierMentions(body, ids, isMeant).idsByPattern.values()].flat();
+    };
+    expect(['1.50', '1.5', '9007199254740993', '9007199254740992'].map(select)).toEqual([[a], [b], [c], []]);
+  });
+});
+
 test.describe('Returned tiers are read', () => {
   const mentions = (places: Record<string, readonly string[]>, unlocated: readonly string[] = []): TierMentions => ({
     idsByPattern: new Map(Object.entries(places)),
@@ -227,6 +264,10 @@ test.describe('Returned tiers are read', () => {
     unlocatedIds: new Set(unlocated),
     possibleIds: new Set(),
     hasIdsInTexts: false,
+    locatedIds: new Set(Object.values(places).flat()),
+    listIdsInWords: () => new Set(),
+    isAnywhere: () => false,
+    listTwins: () => [],
   });
   const readings: [what: string, all: TierMentions[], reading: TierReading, stated?: string[]][] = [
     ['no response', [], agreed()],

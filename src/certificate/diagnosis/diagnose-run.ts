@@ -85,10 +85,11 @@ function findExamined({ rows }: ObservedRun): Finding[] {
 }
 
 function findInResults(run: ObservedRun, seeds: readonly Hypothesis[], refused: readonly Observation[]): Finding[] {
-  const whole = findNothingReturned(run) ?? findIgnoredBody(run);
+  const isReadable = isMostlyReadable(run);
+  const whole = isReadable ? (findNothingReturned(run) ?? findIgnoredBody(run)) : undefined;
   if (whole !== undefined) return [whole];
   const countFailing = ({ rows }: Finding) => [...rows].filter((row) => row.isFailing).length;
-  const explained = explainResults(run, seeds);
+  const explained = isReadable ? explainResults(run, seeds) : [];
   const predict = run.predict([...seeds, ...explained.flatMap(({ hypothesis }) => hypothesis ?? [])]);
   const returnsNothing = (shown: Observation) => shown.documented.every((_, n) => predict(shown)(n) === 'forbidden');
   const mayBeEmpty = ({ refusedWith = 0 }: Observation) => run.emptyStatuses.includes(refusedWith);
@@ -115,9 +116,14 @@ function findInResults(run: ObservedRun, seeds: readonly Hypothesis[], refused: 
   ];
 }
 
+/** Whether the results of most responses are clear. What a few of them show may be the opposite of what all would show. */
+function isMostlyReadable({ all, compared }: ObservedRun): boolean {
+  return all.filter(({ isUnclear }) => isUnclear).length <= compared.length;
+}
+
 /** Finds out whether nothing was ever returned, while no row fails: then it is not certain that the test data is loaded. */
-function findNothingReturned({ compared, rows }: ObservedRun): Finding | undefined {
-  const isReturned = compared.some(({ returned }) => returned.some(Boolean));
+function findNothingReturned({ all, compared, rows }: ObservedRun): Finding | undefined {
+  const isReturned = compared.some(({ returned }) => returned.some(Boolean)) || all.some(({ isUnclear }) => isUnclear);
   if (isReturned || compared.length < minRequests || rows.some((row) => row.isFailing)) return undefined;
   const evidence = [`${compared.length} responses name no promotion of the test data.`];
   return { id: 'nothing-returned', sentence: nothingReturned, evidence, rows: new Set(rows) };

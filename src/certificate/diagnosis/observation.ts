@@ -1,10 +1,11 @@
 import type { Suite } from '../../cases/suite.js';
 import type { TestCase } from '../../cases/test-case.js';
 import { createOracle, type Obligation } from '../../contract/oracle.js';
-import { listAvailableTiers, type NamedWorld } from '../../contract/world.js';
+import { listAvailableTiers, type NamedWorld, type Tier } from '../../contract/world.js';
 import { type Exchange, type HttpRequest, serializeWithoutRepetition } from '../../http/exchange.js';
 import { explainExceededSize, explainTransientFailure, isSuccessful } from '../../http/response-status.js';
-import { readReturnedTiers } from '../../recognition/returned-tiers.js';
+import { provePaths } from '../../judge/prove-paths.js';
+import { type ReturnedTiers, readReturnedTiers } from '../../recognition/returned-tiers.js';
 import { determineReading } from '../../recognition/tier-reading.js';
 import type { CaseResult } from '../../run/case-result.js';
 import { calibrationPurpose } from '../../run/evidence-keeper.js';
@@ -34,6 +35,8 @@ export interface Observation extends Asked {
   readonly rows: Set<Row>;
   /** Whether each tier was returned; undefined if that is not clear. */
   returned?: readonly boolean[];
+  /** Whether the response names promotions, and it is not clear which of them were returned. */
+  isUnclear?: true;
   /** The status with which a request was refused that must be accepted. */
   refusedWith?: number;
 }
@@ -46,7 +49,7 @@ export type Observations = ReturnType<typeof observe>;
 
 /** @param knownRequirements each of their failures is known. A failure that is known by its cause makes no row. */
 export function observe(
-  { cases, world }: Suite,
+  { cases, world, calibration }: Suite,
   results: readonly CaseResult[],
   index: ExchangeIndex,
   statedPatterns: readonly string[] | undefined,
@@ -56,18 +59,28 @@ export function observe(
   const judged = new Map(results.map((result) => [result.id, result]));
   const listed = cases.map((entry) => [entry.id, listRows(entry, judged.get(entry.id), knownRequirements)] as const);
   const byId = new Map<string, Observation>();
+  const proving = new Set(calibration.map(serializeBody));
+  const first = index.calibration.filter(({ request }) => proving.has(serializeBody(request)));
   // The first requests contradict a cause, or bear it out, as all do.
   for (const [purpose, rows] of [...listed, [calibrationPurpose, []] as const]) {
     const uses = index.listByCase(purpose);
-    const mentioned = new Set(uses.flatMap(({ mentions = [] }) => mentions));
-    const reading = determineReading([...index.calibration, ...mentioned], statedPatterns);
+    const all = [
+      ...index.calibration.map(({ mentions }) => mentions),
+      ...uses.flatMap(({ mentions = [] }) => mentions),
+    ];
+    const found = determineReading([...new Set(all)], statedPatterns);
+    const reading = found.kind === 'ambiguous' ? (provePaths(found, first, all, world) ?? found) : found;
     for (const { id, row, exchange, mentions } of uses) {
       const observed = byId.get(id) ?? createObservation(exchange, world);
       byId.set(id, observed);
       const shown = rows[row];
       if (shown !== undefined) observed.rows.add(shown);
       const result = mentions && readReturnedTiers(mentions, reading);
-      if (observed.returned !== undefined || result === undefined || result.unclear.size > 0) continue;
+      if (observed.returned !== undefined || result === undefined) continue;
+      if (isDoubtful(result, observed, tiers)) {
+        observed.isUnclear = true;
+        continue;
+      }
       // Where a member is left out, an empty result shows nothing, and any other one is decided by the rest.
       if (result.returned.length === 0 && createOracle(exchange.request, world).whenReturning !== undefined) continue;
       const ids = new Set(result.returned);
@@ -106,6 +119,18 @@ export function observe(
     rows: listed.flatMap(([, rows]) => rows.flatMap((row) => row ?? [])),
     emptyStatuses,
   };
+}
+
+/** A target file may add headers to the first requests. */
+function serializeBody({ path, body }: HttpRequest): string {
+  return JSON.stringify([path, body]);
+}
+
+function isDoubtful(result: ReturnedTiers, { documented }: Observation, tiers: readonly Tier[]): boolean {
+  if (result.unclear.size > 0) return true;
+  const returned = new Set(result.returned);
+  const missing = tiers.filter(({ id }, n) => documented[n] === 'required' && !returned.has(id));
+  return missing.some(({ id }) => result.isNamedElsewhere(id));
 }
 
 function isCompared(observed: Observation): observed is Compared {

@@ -2,14 +2,14 @@ import { undetermined } from '../../cases/test-case.js';
 import { isSuccessful } from '../../http/response-status.js';
 import { maskChanging } from '../../judge/recorded-bodies.js';
 import { createResponseRenderer, renderRequest, volatilePattern } from '../../record/exchange-text.js';
-import { parseJson } from '../../support/json.js';
+import { parseExactly, stringifyExactly } from '../../support/json.js';
 import { renderCodeBlock, renderInlineCode, renderTableCode } from '../../support/markdown.js';
 import { type Output, type QuestionAnswer, renderAnswerTo } from '../output.js';
 
 /** Renders the part that the documentation lacks. The text is the same if the target behaves the same. */
 export default (({ suite, answers, certificate, suiteResults }) => {
   const volatile = new Set(suiteResults.flatMap((result) => result.volatile ?? []));
-  const maskBody = (body: string) => maskChanging(parseJson(body), volatile);
+  const maskBody = (body: string) => maskChanging(parseExactly(body), volatile);
   const renderResponse = createResponseRenderer(suite.world, maskBody);
   const [example] = answers.flatMap(({ shown }) => (shown && isSuccessful(shown.response) ? [shown] : []));
   const sample = example === undefined ? '' : renderSample(maskBody(example.response.body));
@@ -56,6 +56,6 @@ const maxSample = 6_000;
 
 /** Renders a body with the first entry of each list; empty if it is no JSON, or too long. */
 function renderSample(body: unknown): string {
-  const text = JSON.stringify(body, (_, value) => (Array.isArray(value) ? value.slice(0, 1) : value), 2) ?? '';
+  const text = stringifyExactly(body, (_, value) => (Array.isArray(value) ? value.slice(0, 1) : value), 2) ?? '';
   return text.length > maxSample ? '' : text.replaceAll(volatilePattern, '…');
 }

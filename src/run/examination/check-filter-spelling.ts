@@ -9,7 +9,7 @@ export async function checkFilterSpelling(basis: ExaminationBasis): Promise<Chec
   if (!isSeen || filtered === undefined) return undefined;
   const { world, recognizer } = target;
   const readsLiteralFiltersOnly = await needsLiteralFilters(world, filtered, send, (success) => {
-    const reading = readTiers([...exchanges, success], target);
+    const reading = readTiers([...exchanges, success], { ...target, calibration: exchanges });
     return readReturned(success.response.body, { reading, recognizer }).returned;
   });
   return { readsLiteralFiltersOnly };

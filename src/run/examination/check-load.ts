@@ -42,7 +42,8 @@ export async function checkLoad(basis: ExaminationBasis): Promise<CheckResult | 
   const { suite, target, exchanges, filtered, send, isSeen, isWorldLoaded } = basis;
   if (!isSeen) return undefined;
   if (isWorldLoaded || target.world.isDataFile === true) return { findings: { Load: fine('load-stated') } };
-  const evidence = { ...target, calibration: exchanges, reading: readTiers(exchanges, target) };
+  const known = { ...target, calibration: exchanges };
+  const evidence = { ...known, reading: readTiers(exchanges, known) };
   const load = await examineLoad(suite, filtered?.[1], send, evidence);
   if (load === undefined) return { findings: { Load: fine('load-unsuspected') } };
   return { findings: { Load: ['problem', load.reason] }, load };

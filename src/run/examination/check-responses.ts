@@ -26,7 +26,7 @@ export function checkResponses({ exchanges, successes, areNotFound, target, hasT
     // An unknown customer may be answered 404.
     return { findings: { Responses, ...(areNotFound && hasTiers && { Ids: problem('ids-unnamed') }) } };
   }
-  const reading = readTiers(exchanges, target);
+  const reading = readTiers(exchanges, { ...target, calibration: exchanges });
   const unreadable = successes.find(({ response }) => parseJson(response.body) === undefined);
   const describe = (): Finding => {
     if (unreadable !== undefined) return problem('unreadable', { answer: describeAnswer(unreadable.response) });
