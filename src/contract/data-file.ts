@@ -1,15 +1,16 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
-import { type Problem, readInputFile, UnusableInput } from '../support/problem.js';
+import { maxProblems, type Problem, readInputFile, UnusableInput } from '../support/problem.js';
+import { sizeLimits } from '../support/read-bytes.js';
 import { findSchemaProblems } from '../support/schema-validation.js';
-import { parseJsonOrYaml, type YamlPath } from '../support/yaml-file.js';
+import { type LocatedFile, parseJsonOrYaml, type YamlPath } from '../support/yaml-file.js';
 import { listNames, type NamedWorld, type ThingKind, thingKinds, type World, windowSize } from './world.js';
 
 const readFiles = new Map<string, { readonly digest: string; readonly world: NamedWorld }>();
 
 /** Reads and checks a data file. Its ids are its names. @throws UnusableInput with every problem of the file */
 export function readDataFile(file: string) {
-  const content = readInputFile(file, 'Name a data file: see docs/own-data.md.');
+  const content = readInputFile(file, 'Name a data file: see docs/own-data.md.', { limit: sizeLimits.json });
   const digest = `sha256:${createHash('sha256').update(content).digest('hex')}`;
   const key = `${digest} ${file}`;
   const read = readFiles.get(key) ?? { digest, world: parseData(content.toString('utf8'), file) };
@@ -23,10 +24,15 @@ function parseData(text: string, file: string): NamedWorld {
   if (problems.length > 0) throw new UnusableInput(problems);
   const world = source.value as World;
   const flaws = findFlaws(world);
-  if (flaws.length > 0)
-    throw new UnusableInput(flaws.map(({ at, ...problem }) => ({ ...problem, at: source.locate(at) })));
+  if (flaws.length > 0) throw new UnusableInput(locateFlaws(flaws, source));
   const ids = thingKinds.map((kind) => [kind, new Map(world[listNames[kind]].map(({ id }) => [id, id]))]);
   return { ...world, ids: Object.fromEntries(ids), unavailable: new Map(), hasOwnIds: true, isDataFile: true };
+}
+
+/** To find a place takes time, so only the first ones are located. */
+function locateFlaws(flaws: readonly Flaw[], { locate }: LocatedFile): Problem[] {
+  const first = locate([]);
+  return flaws.map(({ at, ...problem }, n) => ({ ...problem, at: n < maxProblems ? locate(at) : first }));
 }
 
 type Flaw = Omit<Problem, 'at'> & { readonly at: YamlPath };

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Suite } from '../cases/suite.js';
 import type { Certificate } from '../certificate/certificate.js';
@@ -8,6 +8,7 @@ import { addDeviations, type NewDeviation } from '../record/add-deviations.js';
 import { createRecord, readRecord, renderRecord, type TargetRecord } from '../record/target-record.js';
 import type { ResultWithExchanges } from '../run/case-result.js';
 import { omitUndefined, renderShortList } from '../support/collections.js';
+import { readInputFile } from '../support/problem.js';
 import { createRunView, encodeContent, loadOutputs } from './output.js';
 import { type FileToWrite, type ResultsDestination, removeResults, writeFiles } from './result-files.js';
 
@@ -42,7 +43,9 @@ export function writeResults(
     written.record = { file: recordTo, ...omitUndefined({ unwritten }) };
   }
   if (recordKnownTo !== undefined) {
-    const older = existsSync(recordKnownTo) ? readFileSync(recordKnownTo, 'utf8') : '';
+    const older = existsSync(recordKnownTo)
+      ? readInputFile(recordKnownTo, 'Name a file of known deviations.').toString('utf8')
+      : '';
     if (newDeviations.length > 0) files.push({ file: recordKnownTo, text: addDeviations(older, newDeviations) });
     written.known = { file: recordKnownTo, added: newDeviations.length };
   }
