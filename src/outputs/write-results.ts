@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import type { Suite } from '../cases/suite.js';
 import type { Certificate } from '../certificate/certificate.js';
@@ -39,20 +39,25 @@ export function writeResults(
   if (recordTo !== undefined) {
     const record = createRecord(suite, view.suiteResults, certificate.target.name);
     const unwritten = findLost(record, recordTo, suite.contract);
-    if (unwritten === undefined) files.push({ file: recordTo, text: renderRecord(record) });
+    if (unwritten === undefined) files.push({ file: followLink(recordTo), text: renderRecord(record) });
     written.record = { file: recordTo, ...omitUndefined({ unwritten }) };
   }
   if (recordKnownTo !== undefined) {
     const older = existsSync(recordKnownTo)
       ? readInputFile(recordKnownTo, 'Name a file of known deviations.').toString('utf8')
       : '';
-    if (newDeviations.length > 0) files.push({ file: recordKnownTo, text: addDeviations(older, newDeviations) });
+    if (newDeviations.length > 0) files.push({ file: followLink(recordKnownTo), text: addDeviations(older, newDeviations) });
     written.known = { file: recordKnownTo, added: newDeviations.length };
   }
   // UI mode runs several times in one process.
   removeResults(out);
   writeFiles(files);
   return written;
+}
+
+/** The link of a user stays: what it leads to is replaced. */
+function followLink(file: string): string {
+  return existsSync(file) ? realpathSync(file) : file;
 }
 
 /** Says why a record must not be written: it would lose answers, or has none. Undefined if it may. */
