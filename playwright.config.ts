@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { defineConfig } from '@playwright/test';
+import { claimPlaywrightFolder, projectsFolder } from './src/outputs/claimed-folder.js';
 import { type ConformanceOptions, readRuns } from './src/runner/options.js';
 import { loadEnvFile } from './src/target/env-file.js';
 
@@ -15,6 +16,10 @@ const named = runs.flatMap(({ project, ...conformance }) =>
   project === undefined ? [] : [{ name: project, use: { conformance } }],
 );
 
+// `certify` names another folder. Playwright would empty this one, so it is checked before.
+const isOther = process.argv.some((arg) => /^--(output|list)(=|$)/.test(arg));
+if (process.env.TEST_WORKER_INDEX === undefined && !isOther) claimPlaywrightFolder(projectsFolder);
+
 export default defineConfig<object, ConformanceOptions>({
   // Not relative: the config of a project may export this one.
   testDir: path.join(import.meta.dirname, 'specs'),
@@ -22,7 +27,7 @@ export default defineConfig<object, ConformanceOptions>({
   // The certificate reporter must be the first: see src/runner/expected-failure.ts.
   reporter: process.argv.includes('--list') ? 'list' : [[resolve('certificate-reporter')]],
   // Not test-results/ of the user's project, which Playwright would empty.
-  outputDir: path.resolve('results', '.playwright'),
+  outputDir: path.resolve(projectsFolder, 'test-results'),
   // Requests of a case overlap already: more workers would be slower, and harder on a deployment.
   workers: 1,
   // The client limits the time of every exchange.

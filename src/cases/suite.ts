@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { deserialize, serialize } from 'node:v8';
 import { parseContract } from '../contract/contract.js';
@@ -8,10 +8,11 @@ import type { World } from '../contract/world.js';
 import { type Availability, bindWorld, expandWorld } from '../contract/world-file.js';
 import type { HttpRequest } from '../http/exchange.js';
 import { computeOnce } from '../support/caches.js';
+import { groupBy } from '../support/collections.js';
 import { buildFolder, packageRoot, readOwnPackage } from '../support/package-root.js';
 import { describeFileError, type Problem, refuse, UnusableInput } from '../support/problem.js';
 import { validateFile } from '../support/schema-validation.js';
-import { decodeText } from '../support/text-file.js';
+import { decodeText, readTextFile } from '../support/text-file.js';
 import { readYaml, type YamlFile } from '../support/yaml-file.js';
 import { readCaseFile } from './case-file.js';
 import type { SuiteBasis } from './case-file-context.js';
@@ -164,7 +165,8 @@ function listSuiteFiles(folder = suiteFolder): string[] {
 
 /** Lists the files with cases in a folder of the user. @throws UnusableInput if there are none */
 function listOwnFiles(folder: string): readonly string[] {
-  const files = listYamlFiles(folder).filter((file) => !isOfAnotherKind(decodeText(readFileSync(file))));
+  const isCaseFile = (file: string) => !isOfAnotherKind(readTextFile(file, 'Name the folder of your cases.'));
+  const files = listYamlFiles(folder).filter(isCaseFile);
   if (files.length > 0) return files;
   throw refuse(folder, 'the folder has no case file', 'Name a folder with case files (*.yaml).');
 }
@@ -184,20 +186,35 @@ function listCaseFiles(folder: string): string[] {
   return ['requirements', 'questions'].flatMap((kind) => listYamlFiles(path.join(folder, kind)));
 }
 
+/** A folder of cases has fewer. A certificate from somebody else may name the whole disk. */
+const maxEntries = 10_000;
+
 function listYamlFiles(folder: string): string[] {
+  const hint = 'Name the folder of your cases.';
+  const shown = path.relative(process.cwd(), folder);
+  const files: string[] = [];
+  const folders = [''];
+  let count = 0;
   try {
-    const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.yaml'));
-    return names.sort().map((name) => path.join(folder, name));
+    for (const inner of folders)
+      for (const name of readdirSync(path.join(folder, inner), 'utf8')) {
+        const relative = path.join(inner, name);
+        const isFolder = statSync(path.join(folder, relative), { throwIfNoEntry: false })?.isDirectory() === true;
+        if (isFolder) folders.push(relative);
+        else if (name.endsWith('.yaml')) files.push(relative);
+        count += 1;
+        if (count > maxEntries) throw refuse(shown, `has more than ${maxEntries} files and folders`, hint);
+      }
   } catch (error) {
-    const shown = path.relative(process.cwd(), folder);
-    throw refuse(shown, describeFileError(error), 'Name the folder of your cases.');
+    throw error instanceof UnusableInput ? error : refuse(shown, describeFileError(error), hint);
   }
+  return files.sort().map((name) => path.join(folder, name));
 }
 
 function findDuplicateIds(cases: readonly TestCase[]): Problem[] {
-  return cases
-    .filter(({ id }, n) => cases.findIndex((earlier) => earlier.id === id) < n)
-    .map(({ id, at }) => ({ at, message: `duplicate case id '${id}'`, hint: 'Rename one of the cases.' }));
+  return [...groupBy(cases, ({ id }) => id).values()].flatMap(([, ...later]) =>
+    later.map(({ id, at }) => ({ at, message: `duplicate case id '${id}'`, hint: 'Rename one of the cases.' })),
+  );
 }
 
 function computeDigest(files: readonly string[], folder: string): string {

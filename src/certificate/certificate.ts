@@ -24,6 +24,7 @@ import { describeSharedReasons, findSharedReasons } from './shared-reasons.js';
 export type Certificate = ReturnType<typeof createCertificate> & {
   /** Added when it is written. */
   readonly evidence?: { readonly file: string; readonly digest: string; readonly exchanges: number };
+  readonly written_by?: string;
 };
 
 export interface CertifiedTarget {

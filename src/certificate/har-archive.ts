@@ -12,12 +12,13 @@ import {
 import type { CaseResult } from '../run/case-result.js';
 import type { ExchangeUse, RunEvidence, StoredExchange } from '../run/evidence-keeper.js';
 import { omitUndefined } from '../support/collections.js';
-import { parseJson } from '../support/json.js';
+import { parseBoundedJson } from '../support/json-bounds.js';
 import { readOwnPackage } from '../support/package-root.js';
 import { refuse } from '../support/problem.js';
 import { findSchemaProblem } from '../support/schema-validation.js';
 import { decodeText } from '../support/text-file.js';
 import { escapeControlCharacters } from '../support/untrusted-text.js';
+import { addMark } from '../support/written-mark.js';
 
 /** The run that the evidence is of. With it, the evidence can be judged again without anything else. */
 export interface EvidenceOrigin {
@@ -61,8 +62,9 @@ export function createArchiver(baseUrl: string) {
     },
     finish(uses: readonly ExchangeUse[], origin: EvidenceOrigin) {
       const head = `{"log":{"version":"1.2","creator":${JSON.stringify({ name, version })},"entries":[`;
-      const tail = `\n],${JSON.stringify({ _uses: uses, _origin: origin }).slice(1, -1)}}}\n`;
-      return { content: Buffer.concat([encode(head), ...entries, encode(tail)]), count: entries.length };
+      const members = JSON.stringify({ _uses: uses, _origin: origin, _written_by: '' });
+      const tail = `\n],${members.slice(1, -'"}'.length)}`;
+      return { content: addMark([encode(head), ...entries, encode(tail)], '"}}\n'), count: entries.length };
     },
   };
 }
@@ -113,13 +115,11 @@ function toLines(pairs: Headers): Header[] {
 
 /** Parses an archive. @param file its name, for messages @throws UnusableInput if no run of this suite wrote it */
 export function parseArchive(content: Buffer, file: string): { evidence: RunEvidence; origin: EvidenceOrigin } {
-  const archive = parseJson(decodeText(content));
+  const hint =
+    'Name the evidence.har of a run. For exchanges of real callers, start from examples/traffic/judge-traffic.mjs.';
+  const archive = parseBoundedJson(decodeText(content), file, hint);
   const problem = findSchemaProblem('evidence', archive);
-  if (problem !== undefined) {
-    const hint =
-      'Name the evidence.har of a run. For exchanges of real callers, start from examples/traffic/judge-traffic.mjs.';
-    throw refuse(file, `was not written by a run of this suite: ${problem}`, hint);
-  }
+  if (problem !== undefined) throw refuse(file, `was not written by a run of this suite: ${problem}`, hint);
   const { _origin: origin, _uses: uses, entries } = (archive as { log: EvidenceLog }).log;
   const exchanges = entries.map((entry) => ({ id: entry._id, exchange: readExchange(entry, origin.baseUrl) }));
   return { evidence: { exchanges, uses }, origin };

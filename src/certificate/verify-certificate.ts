@@ -1,5 +1,8 @@
+import { groupBy } from '../support/collections.js';
 import { isJsonObject, parseJson } from '../support/json.js';
+import { parseBoundedJson } from '../support/json-bounds.js';
 import { refuse } from '../support/problem.js';
+import { sizeLimits } from '../support/read-bytes.js';
 import { findSchemaProblem } from '../support/schema-validation.js';
 import { readTextFile } from '../support/text-file.js';
 import { shortenPair, toOneLine } from '../support/untrusted-text.js';
@@ -8,14 +11,24 @@ import type { Certificate } from './certificate.js';
 /** Reads a certificate. @throws UnusableInput with the first problem of the file */
 export function readCertificate(file: string): Certificate {
   const hint = 'Name the certificate.json of a run: results/<target>/certificate.json.';
-  const certificate = parseJson(readTextFile(file, hint));
+  const text = readTextFile(file, hint, { limit: sizeLimits.json });
+  const certificate = parseBoundedJson(text, file, hint);
   const problem = findSchemaProblem('certificate', certificate);
   if (problem === undefined) return certificate as Certificate;
   throw refuse(file, `is not a certificate: ${problem}`, hint);
 }
 
 /** What differs from run to run, is only known to the run itself, or may be worded or placed differently by other versions. */
-const ignored: readonly string[] = ['started_at', 'duration_ms', 'folder', 'suite', 'at', 'statement', 'part'];
+const ignored: readonly string[] = [
+  'started_at',
+  'duration_ms',
+  'folder',
+  'suite',
+  'at',
+  'statement',
+  'part',
+  'written_by',
+];
 
 /** Compares a certificate with that of its evidence, judged again. Returns a line for each difference. */
 export function verifyCertificate(stated: Certificate, shown: Certificate): string[] {
@@ -35,7 +48,14 @@ function listDifferences(stated: unknown, shown: unknown, place: string): string
   return [`${place.slice(1)}: the certificate says ${shownClaim}; the evidence shows ${shownFinding}`];
 }
 
+/** Lists the members of an object, or the entries of a list: by their ids, and entries with the same id by their order, too. */
 function listMembers(value: unknown): Map<string, unknown> | undefined {
-  if (Array.isArray(value)) return new Map(value.map((entry, n) => [String(entry?.id ?? n + 1), entry]));
+  if (Array.isArray(value)) {
+    const byId = groupBy(value.entries(), ([n, entry]) => String(entry?.id ?? n + 1));
+    const named = [...byId].flatMap(([id, alike]) =>
+      alike.map(([, entry], n) => [n === 0 ? id : `${id} (${n + 1})`, entry] as const),
+    );
+    return new Map(named);
+  }
   return isJsonObject(value) ? new Map(Object.entries(value)) : undefined;
 }

@@ -1,16 +1,17 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
-import { type Problem, UnusableInput } from '../support/problem.js';
+import { maxProblems, type Problem, UnusableInput } from '../support/problem.js';
+import { sizeLimits } from '../support/read-bytes.js';
 import { findSchemaProblems } from '../support/schema-validation.js';
 import { readTextFile } from '../support/text-file.js';
-import { type DataSource, parseJsonOrYaml, type YamlPath } from '../support/yaml-file.js';
+import { type DataSource, type LocatedFile, parseJsonOrYaml, type YamlPath } from '../support/yaml-file.js';
 import { listNames, type NamedWorld, type ThingKind, type Tier, thingKinds, type World, windowSize } from './world.js';
 
 const readFiles = new Map<string, { readonly digest: string; readonly world: NamedWorld }>();
 
 /** Reads and checks a data file. Its ids are its names. @throws UnusableInput with every problem of the file */
 export function readDataFile(file: string) {
-  const text = readTextFile(file, 'Name a data file: see docs/own-data.md.');
+  const text = readTextFile(file, 'Name a data file: see docs/own-data.md.', { limit: sizeLimits.json });
   // Git may change the line ends of a committed file. Nothing in it means anything else then.
   const digest = `sha256:${createHash('sha256').update(text.replaceAll('\r\n', '\n')).digest('hex')}`;
   const key = `${digest} ${file}`;
@@ -25,8 +26,7 @@ function parseData(text: string, file: string): NamedWorld {
   if (problems.length > 0) throw new UnusableInput(problems);
   const world = source.value as World;
   const flaws = findFlaws(world);
-  if (flaws.length > 0)
-    throw new UnusableInput(flaws.map(({ at, ...problem }) => ({ ...problem, at: source.locate(at) })));
+  if (flaws.length > 0) throw new UnusableInput(locateFlaws(flaws, source));
   const tiers = world.tiers.map((tier, n) => ({ ...tier, metadata: keepDigits(tier.metadata, n, source) }));
   const ids = thingKinds.map((kind) => [kind, new Map(world[listNames[kind]].map(({ id }) => [id, id]))]);
   return { ...world, tiers, ids: Object.fromEntries(ids), unavailable: new Map(), hasOwnIds: true, isDataFile: true };
@@ -41,6 +41,12 @@ function keepDigits(metadata: Tier['metadata'], tier: number, { getNumber }: Dat
     return [key, number ?? entry];
   });
   return Object.fromEntries(kept);
+}
+
+/** To find a place takes time, so only the first ones are located. */
+function locateFlaws(flaws: readonly Flaw[], { locate }: LocatedFile): Problem[] {
+  const first = locate([]);
+  return flaws.map(({ at, ...problem }, n) => ({ ...problem, at: n < maxProblems ? locate(at) : first }));
 }
 
 type Flaw = Omit<Problem, 'at'> & { readonly at: YamlPath };

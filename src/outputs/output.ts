@@ -7,6 +7,7 @@ import type { EvidenceArchive } from '../certificate/har-archive.js';
 import { isTransient } from '../http/response-status.js';
 import type { ResultWithExchanges } from '../run/case-result.js';
 import { escapeControlCharacters } from '../support/untrusted-text.js';
+import { addMark } from '../support/written-mark.js';
 import { listOutputFiles, outputFolder } from './result-files.js';
 import { fillTemplate } from './template.js';
 
@@ -52,8 +53,21 @@ export async function loadOutputs(): Promise<ReadonlyMap<string, Output>> {
   return new Map(await Promise.all(modules));
 }
 
+/** The comment at the end of a text, in which its mark is. */
+const comments: Readonly<Record<string, readonly [before: string, after: string]>> = {
+  '.html': ['<!-- Written by ', ' -->\n'],
+  '.md': ['\n<!-- Written by ', ' -->\n'],
+  '.yaml': ['# Written by ', '\n'],
+};
+
+/** Encodes an output, with the mark by which a later run knows it. */
 export function encodeContent(file: string, content: OutputContent): Buffer {
+  // The archiver has marked the evidence: the certificate has its digest.
   if (Buffer.isBuffer(content)) return content;
-  const text = 'json' in content ? `${JSON.stringify(content.json, null, 2)}\n` : fillTemplate(file, content.view);
-  return Buffer.from(escapeControlCharacters(text));
+  if ('json' in content) {
+    const text = JSON.stringify(content.json, null, 2).replace(/\n\}$/, ',\n  "written_by": "');
+    return addMark([Buffer.from(escapeControlCharacters(text))], '"\n}\n');
+  }
+  const [before, after] = comments[path.extname(file)] as readonly [string, string];
+  return addMark([Buffer.from(escapeControlCharacters(fillTemplate(file, content.view) + before))], after);
 }

@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import { describeFileError, refuse } from '../support/problem.js';
+import { describeFileError, type Problem, refuse, UnusableInput } from '../support/problem.js';
+import { isWrittenByRun } from '../support/written-mark.js';
 
 /** Has a module for each file, named after it. */
 export const outputFolder = path.join(import.meta.dirname, 'files');
@@ -21,14 +23,48 @@ export function findRunFile(named: string, name: string): string {
   return fs.statSync(named, { throwIfNoEntry: false })?.isDirectory() === true ? path.join(named, name) : named;
 }
 
-/** Checks that the results of a run can be written: at its end it would be too late. @throws UnusableInput */
-export function checkResultsFolder(out: string): void {
+/** Makes a folder with those around it. The recursive mode of Node.js never ends where nothing can be made, as in /proc. */
+export function makeFolder(folder: string): void {
+  if (fs.statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
+  const around = path.dirname(path.resolve(folder));
+  if (around !== path.resolve(folder)) makeFolder(around);
   try {
-    fs.mkdirSync(out, { recursive: true });
+    fs.mkdirSync(folder);
+  } catch (error) {
+    // Another process may have made it.
+    if (!fs.statSync(folder, { throwIfNoEntry: false })?.isDirectory()) throw error;
+  }
+}
+
+/**
+ * Checks that the results of a run can be written: at its end it would be too late.
+ *
+ * @throws UnusableInput also for everything in the place of a result that no run wrote, or that somebody changed since
+ */
+export function checkResultsFolder(out: string): void {
+  let problems: readonly Problem[];
+  try {
+    makeFolder(out);
     fs.accessSync(out, fs.constants.W_OK);
+    problems = listOutputFiles().flatMap((name) => findOwner(path.join(out, name)) ?? []);
   } catch (error) {
     throw refuse('--out', describeFileError(error, `cannot write into ${out}`), 'Name another folder.');
   }
+  if (problems.length > 0) throw new UnusableInput(problems);
+}
+
+/** Says why something in the place of a result is the user's; undefined if it is not. */
+function findOwner(file: string): Problem | undefined {
+  const stat = fs.lstatSync(file, { throwIfNoEntry: false });
+  if (stat === undefined || (stat.isFile() && isWrittenByRun(file))) return undefined;
+  const message = `is in the place of a result, and ${describeOwn(stat)}`;
+  return { at: { setting: file }, message, hint: 'Move or remove it, or name another folder with --out.' };
+}
+
+function describeOwn(stat: fs.Stats): string {
+  if (stat.isDirectory()) return 'is a folder';
+  if (stat.isSymbolicLink()) return 'is a link';
+  return 'no run wrote it as it is now';
 }
 
 /** Removes the results of the run before: a run that ends early must not seem to have them. @throws UnusableInput */
@@ -43,26 +79,34 @@ export interface FileToWrite {
 }
 
 /**
- * Writes files. Each is written beside its place and renamed when all are there, so that nobody reads half a file. A link
- * in the place of a file is replaced, not followed.
+ * Writes files. Each is written beside its place, under a name that nothing has, and renamed when all are there, so that
+ * nobody reads half a file.
  *
  * @throws UnusableInput if one of them cannot be written
  */
 export function writeFiles(files: readonly FileToWrite[]): void {
-  const drafts = files.map(({ file, text }) => ({ file, text, draft: `${file}.tmp` }));
+  const drafts: { readonly file: string; readonly draft: string }[] = [];
   let current = '';
   try {
-    for (const { file, text, draft } of drafts) {
+    for (const { file, text } of files) {
       current = file;
-      fs.mkdirSync(path.dirname(file), { recursive: true });
-      fs.writeFileSync(draft, text);
+      makeFolder(path.dirname(file));
+      const draft = `${file}.${randomUUID()}.tmp`;
+      // Fails for a file that exists, and for a link.
+      const descriptor = fs.openSync(draft, 'wx');
+      drafts.push({ file, draft });
+      try {
+        fs.writeFileSync(descriptor, text);
+      } finally {
+        fs.closeSync(descriptor);
+      }
     }
     for (const { file, draft } of drafts) {
       current = file;
       fs.renameSync(draft, file);
     }
   } catch (error) {
-    for (const { draft } of drafts) if (fs.lstatSync(draft, { throwIfNoEntry: false })?.isFile()) fs.rmSync(draft);
+    for (const { draft } of drafts) fs.rmSync(draft, { force: true });
     throw refuse(current, describeFileError(error, 'cannot be written'), 'Free some space, or name another folder.');
   }
 }

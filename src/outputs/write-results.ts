@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import type { Suite } from '../cases/suite.js';
 import type { Certificate } from '../certificate/certificate.js';
@@ -8,7 +8,7 @@ import { addDeviations, type NewDeviation } from '../record/add-deviations.js';
 import { createRecord, readRecord, renderRecord, type TargetRecord } from '../record/target-record.js';
 import type { ResultWithExchanges } from '../run/case-result.js';
 import { omitUndefined, renderShortList } from '../support/collections.js';
-import { decodeText } from '../support/text-file.js';
+import { readTextFile } from '../support/text-file.js';
 import { createRunView, encodeContent, loadOutputs } from './output.js';
 import { type FileToWrite, type ResultsDestination, removeResults, writeFiles } from './result-files.js';
 
@@ -47,12 +47,13 @@ export function writeResults(
     const unwritten = isOfWrongLoad
       ? 'not written: the test data is loaded wrongly'
       : findLost(record, recordTo, suite.contract);
-    if (unwritten === undefined) files.push({ file: recordTo, text: renderRecord(record) });
+    if (unwritten === undefined) files.push({ file: followLink(recordTo), text: renderRecord(record) });
     written.record = { file: recordTo, ...omitUndefined({ unwritten }) };
   }
   if (recordKnownTo !== undefined) {
-    const older = existsSync(recordKnownTo) ? decodeText(readFileSync(recordKnownTo)) : '';
-    if (newDeviations.length > 0) files.push({ file: recordKnownTo, text: addDeviations(older, newDeviations) });
+    const older = existsSync(recordKnownTo) ? readTextFile(recordKnownTo, 'Name a file of known deviations.') : '';
+    if (newDeviations.length > 0)
+      files.push({ file: followLink(recordKnownTo), text: addDeviations(older, newDeviations) });
     const hidden = newDeviations.filter(({ cause }) => cause === undefined).map(({ requirement }) => requirement);
     written.known = { file: recordKnownTo, added: newDeviations.length, hidden };
   }
@@ -60,6 +61,11 @@ export function writeResults(
   removeResults(out);
   writeFiles(files);
   return written;
+}
+
+/** The link of a user stays: what it leads to is replaced. */
+function followLink(file: string): string {
+  return existsSync(file) ? realpathSync(file) : file;
 }
 
 /** Says why a record must not be written: it would lose answers, or has none. Undefined if it may. */

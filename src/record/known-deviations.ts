@@ -35,13 +35,16 @@ export function readKnownDeviations(file: string, { requirements }: Pick<Contrac
   const yaml = readYaml(file, file);
   const { deviations } = validateFile('known', yaml) as { deviations: KnownDeviation[] | null };
   const problems: Problem[] = [];
-  const entries = (deviations ?? []).map((entry, n, all): ListedDeviation => {
+  const seen = new Set<string>();
+  const entries = (deviations ?? []).map((entry, n): ListedDeviation => {
     const { requirement, cause, until = today } = entry;
     const at = yaml.locate(['deviations', n, 'requirement']);
     if (!ids.includes(requirement))
       problems.push({ at, message: `unknown requirement '${requirement}'`, hint: suggest(requirement, ids) });
-    if (all.slice(0, n).some((earlier) => earlier.requirement === requirement && earlier.cause === cause))
+    const key = JSON.stringify([requirement, cause]);
+    if (seen.has(key))
       problems.push({ at, message: `'${requirement}' is listed twice`, hint: 'Remove one of the entries.' });
+    seen.add(key);
     const place = formatLocation(yaml.locate(['deviations', n]));
     return { ...entry, at: place, ...(until < today && { isExpired: true }) };
   });

@@ -4,6 +4,7 @@ import { stripVTControlCharacters } from 'node:util';
 import type * as Playwright from '@playwright/test/reporter';
 import type { Certificate } from '../certificate/certificate.js';
 import { determineOverallVerdict } from '../certificate/overall-verdict.js';
+import { claimResultsFolder } from '../outputs/claimed-folder.js';
 import { removeResults } from '../outputs/result-files.js';
 import { renderErrorContext, renderForeignFailure } from '../outputs/terminal/error-context.js';
 import { addColors } from '../outputs/terminal/run-report.js';
@@ -59,7 +60,9 @@ export default class CertificateReporter implements Playwright.Reporter {
         project,
         inputs: 'conformance' in project.use ? loadProject(project.use, config) : undefined,
       }));
-      for (const { inputs } of loaded) if (inputs !== undefined) removeResults(inputs.settings.destination.out);
+      const folders = loaded.flatMap(({ inputs }) => inputs?.settings.destination.out ?? []);
+      for (const folder of folders) claimResultsFolder(folder);
+      for (const folder of folders) removeResults(folder);
       for (const { project, inputs } of loaded) {
         this.runs.set(project.name, new ReportedRun(planned.get(project) ?? new Set(), inputs));
         this.isMerge ||= inputs === undefined;
@@ -75,6 +78,9 @@ export default class CertificateReporter implements Playwright.Reporter {
       if (!(error instanceof UnusableInput)) throw error;
       // Nothing of the run before is lost.
       this.error ??= error.message;
+      process.stderr.write(`${error.message}\n`);
+      // A reporter cannot end a run before its first test. A signal can.
+      process.kill(process.pid, 'SIGINT');
     }
   }
 

@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { getSystemErrorMap } from 'node:util';
 import { closest, distance } from 'fastest-levenshtein';
 import { packageRoot } from './package-root.js';
-import { joinLines } from './untrusted-text.js';
+import { readBytes, sizeLimits, UnreadableFile } from './read-bytes.js';
+import { joinLines, shorten } from './untrusted-text.js';
 
 /** `line` and `column` count from 1. */
 export interface Location {
@@ -22,10 +22,19 @@ export class UnusableInput extends Error {
   override readonly name = 'UnusableInput';
 
   constructor(readonly problems: readonly Problem[]) {
-    super(problems.map(formatProblem).join('\n'));
+    super(renderProblems(problems));
     // Playwright prints the stack. The location of the throw helps no user.
     this.stack = this.message;
   }
+}
+
+/** A reader mends the first ones, and then sees the next. */
+export const maxProblems = 20;
+
+function renderProblems(problems: readonly Problem[]): string {
+  const more = problems.length - maxProblems;
+  const shown = problems.slice(0, maxProblems).map(formatProblem);
+  return [...shown, ...(more > 0 ? [`and ${more} more problems`] : [])].join('\n');
 }
 
 /** Creates the error for one problem. @param at a location, or the name of a flag, an argument or a variable */
@@ -37,14 +46,24 @@ export function formatLocation({ file, line, column }: Location): string {
   return `${file}:${line}:${column}`;
 }
 
+/** A message may quote a value of any length. */
+const maxMessage = 2_000;
+
 /** Renders a problem as one line, and a second one for the hint. Both may quote untrusted text. */
 export function formatProblem({ at, message, hint }: Problem): string {
   const where = 'setting' in at ? at.setting : formatLocation(at);
-  return joinLines([`${where}: ${message}`, ...(hint === undefined ? [] : [`    ${hint}`])]).trimEnd();
+  return joinLines([
+    `${where}: ${shorten(message, maxMessage)}`,
+    ...(hint === undefined ? [] : [`    ${hint}`]),
+  ]).trimEnd();
 }
 
-export function suggest(unknown: string, known: readonly string[]): string {
+/** The time to compare two names grows with the product of their lengths. */
+const maxName = 200;
+
+export function suggest(stated: string, known: readonly string[]): string {
   if (known.length === 0) return 'There is none.';
+  const unknown = stated.slice(0, maxName);
   const nearest = closest(unknown, [...known]);
   const near = distance(unknown.toLowerCase(), nearest.toLowerCase()) <= Math.max(2, unknown.length / 3);
   if (near) return `Did you mean '${nearest}'?`;
@@ -54,18 +73,22 @@ export function suggest(unknown: string, known: readonly string[]): string {
 
 /** Describes a system error in words, such as `cannot be read: no such file or directory`. @param failure what cannot be done */
 export function describeFileError(error: unknown, failure = 'cannot be read'): string {
+  if (error instanceof UnreadableFile) return `${failure}: ${error.message}`;
   const { errno = 0, code = 'unknown error' } = error as NodeJS.ErrnoException;
   return `${failure}: ${getSystemErrorMap().get(errno)?.[1] ?? code}`;
 }
 
-/** Reads a file that a user names. @param at where another file names it, by this name @throws UnusableInput */
+/**
+ * Reads a file that a user names. @param at where another file names it, by this name @param limit of its size, in bytes
+ * @throws UnusableInput
+ */
 export function readInputFile(
   file: string,
   hint: string,
-  { at = { setting: file }, name }: { at?: Problem['at']; name?: string } = {},
+  { at = { setting: file }, name, limit = sizeLimits.text }: { at?: Problem['at']; name?: string; limit?: number } = {},
 ): Buffer {
   try {
-    return readFileSync(file);
+    return readBytes(file, limit);
   } catch (error) {
     const message = describeFileError(error, `${name === undefined ? '' : `'${name}' `}cannot be read`);
     throw new UnusableInput([{ at, message, hint }]);

@@ -5,7 +5,7 @@ import type { Ajv2020, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import { computeOnce } from './caches.js';
 import { parseJsonPointer } from './json.js';
 import { buildFolder, packageRoot } from './package-root.js';
-import { type Problem, suggest, UnusableInput } from './problem.js';
+import { maxProblems, type Problem, suggest, UnusableInput } from './problem.js';
 import { toOneLine } from './untrusted-text.js';
 import type { LocatedFile, YamlFile, YamlPath } from './yaml-file.js';
 
@@ -44,7 +44,16 @@ export function findSchemaProblem(schema: string, document: unknown): string | u
 export function findSchemaProblems(schema: string, file: LocatedFile): Problem[] {
   const validate = loadValidator(schema);
   if (validate(file.value)) return [];
-  return (validate.errors ?? []).filter(isCause).map((error) => createProblem(error, file));
+  return createProblems(validate.errors ?? [], file);
+}
+
+/** To find the place of a problem takes time, so only the first ones are located. */
+function createProblems(errors: readonly ErrorObject[], file: LocatedFile): Problem[] {
+  const causes = errors.filter(isCause);
+  if (causes.length <= maxProblems) return causes.map((error) => createProblem(error, file));
+  const problems = causes.slice(0, maxProblems - 1).map((error) => createProblem(error, file));
+  const message = `there are ${causes.length - problems.length} more problems like these`;
+  return [...problems, { at: file.locate([]), message, hint: 'Correct the first ones, then run the command again.' }];
 }
 
 /** @throws UnusableInput */

@@ -1,6 +1,6 @@
 /** The one place that turns the bytes of a file into text. */
 
-import { type Problem, readInputFile } from './problem.js';
+import { readInputFile } from './problem.js';
 
 /** The encodings that a byte order mark announces, with its bytes. PowerShell's `>` writes UTF-16. */
 const encodings = [
@@ -15,7 +15,7 @@ export function decodeText(bytes: Uint8Array): string {
   return new TextDecoder(encoding).decode(bytes);
 }
 
-/** Reads a text file that a user names. @param place as for {@link readInputFile} @throws UnusableInput */
-export function readTextFile(file: string, hint: string, place: { at?: Problem['at']; name?: string } = {}): string {
-  return decodeText(readInputFile(file, hint, place));
+/** Reads a text file that a user names. @param terms as for {@link readInputFile} @throws UnusableInput */
+export function readTextFile(file: string, hint: string, terms: Parameters<typeof readInputFile>[2] = {}): string {
+  return decodeText(readInputFile(file, hint, terms));
 }

@@ -1,9 +1,10 @@
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import type { Node as JsonNode } from 'jsonc-parser';
-import type { Node, Pair } from 'yaml';
-import { computeOnce } from './caches.js';
+import type { CST, Document, LineCounter, Node, YAMLMap, YAMLParseError } from 'yaml';
+import { computeOnce, remember } from './caches.js';
 import { NumberText, parseExactly, parseJson, readNumber } from './json.js';
+import { findExceededBound, isDeeperThan, maxLevels, tooDeep } from './json-bounds.js';
 import { type Location, UnusableInput } from './problem.js';
 import { readTextFile } from './text-file.js';
 
@@ -36,7 +37,6 @@ export function parseYaml(text: string, file: string) {
   // Not loaded before: most runs use the suite that the build stored, and read no YAML.
   const yaml: typeof import('yaml') = require('yaml');
   const lines = new yaml.LineCounter();
-  const document = yaml.parseDocument(text, { lineCounter: lines, prettyErrors: false });
   const locate = (offset = 0): Location => {
     const { line, col } = lines.linePos(offset);
     return { file, line, column: col };
@@ -47,7 +47,14 @@ export function parseYaml(text: string, file: string) {
       { at: locate(offset), message: `is not valid ${file.endsWith('.json') ? 'JSON' : 'YAML'}: ${message}`, hint },
     ]);
   };
-  const [error] = document.errors;
+  const tokens = parseTokens(yaml, text, lines);
+  if (typeof tokens === 'string')
+    throw new UnusableInput([{ at: locate(), message: `cannot be read: ${tokens}`, hint: 'Name a smaller file.' }]);
+  // The parser would compare each key with all others.
+  const composer = new yaml.Composer({ prettyErrors: false, uniqueKeys: false });
+  const [document, ...others] = [...composer.compose(tokens, true, text.length)] as [Document.Parsed, ...unknown[]];
+  if (others.length > 0) throw refuse('it has several documents');
+  const [error = findDoubleKey(yaml, document)] = document.errors;
   if (error !== undefined) throw refuse(error.message, error.pos[0]);
 
   /** Finds the node at a path, with its key, or else the nearest node around it. */
@@ -56,8 +63,7 @@ export function parseYaml(text: string, file: string) {
     for (const step of steps) {
       const parent = yaml.isAlias(found.node) ? found.node.resolve(document) : found.node;
       if (!yaml.isCollection(parent)) return { node: found.node };
-      const isStep = ({ key }: Pair<Node>) => yaml.isScalar(key) && String(key.value) === String(step);
-      const pair = yaml.isMap<Node, Node | null>(parent) ? parent.items.find(isStep) : undefined;
+      const pair = yaml.isMap<Node, Node | null>(parent) ? indexPairs(parent).get(String(step)) : undefined;
       const item = yaml.isSeq<Node>(parent) ? parent.items[Number(step)] : undefined;
       if (pair === undefined && item === undefined) return { node: found.node };
       found = pair === undefined ? { node: item as Node } : { node: pair.value ?? pair.key, key: pair.key };
@@ -98,6 +104,54 @@ export function parseYaml(text: string, file: string) {
   };
 }
 
+/** In lexemes: a key with its value has five, and takes some twenty microseconds. */
+const maxLexemes = 1_000_000;
+
+/** Parses the tokens of a text, with as few calls within calls as the text has levels. @returns or which bound it exceeds */
+function parseTokens(yaml: typeof import('yaml'), text: string, lines: LineCounter): CST.Token[] | string {
+  const parser = new yaml.Parser(lines.addNewLine);
+  lines.addNewLine(0);
+  const tokens: CST.Token[] = [];
+  let count = 0;
+  for (const lexeme of new yaml.Lexer().lex(text)) {
+    count += 1;
+    if (count > maxLexemes) return `it has more than ${maxLexemes} keys, values and marks`;
+    tokens.push(...parser.next(lexeme));
+  }
+  tokens.push(...parser.end());
+  // A level has a token, a list of items and an item.
+  return isDeeperThan(tokens, 3 * maxLevels) ? tooDeep : tokens;
+}
+
+/** Indexes the entries of a mapping by their keys: to search each of them would take the square of their number. */
+const indexPairs = remember(({ items }: YAMLMap<Node, Node | null>) => {
+  const entries = items.flatMap((pair) => {
+    const { key }: { key: Node | null } = pair;
+    return key !== null && 'value' in key ? [[String(key.value), pair] as const] : [];
+  });
+  return new Map(entries);
+});
+
+function findDoubleKey(yaml: typeof import('yaml'), document: Document.Parsed): YAMLParseError | undefined {
+  let found: YAMLParseError | undefined;
+  yaml.visit(document, {
+    Map(_, { items }) {
+      const seen = new Set<unknown>();
+      for (const { key } of items) {
+        if (!yaml.isScalar(key)) continue;
+        if (seen.has(key.value)) {
+          const [start = 0, end = 0] = key.range ?? [];
+          found = new yaml.YAMLParseError([start, end], 'DUPLICATE_KEY', `Map keys must be unique: '${key.value}'`);
+          return yaml.visit.BREAK;
+        }
+        seen.add(key.value);
+      }
+      return undefined;
+    },
+  });
+  return found;
+}
+
 export type LocatedFile = Pick<YamlFile, 'file' | 'value' | 'locate' | 'locateKey'>;
 
 export interface DataSource extends LocatedFile {
@@ -107,7 +161,7 @@ export interface DataSource extends LocatedFile {
 
 /** Parses JSON, or any other text as YAML. To read a large data file as YAML takes ten seconds and twice the memory. */
 export function parseJsonOrYaml(text: string, file: string): DataSource {
-  const value = parseJson(text);
+  const value = findExceededBound(text) === undefined ? parseJson(text) : undefined;
   if (value === undefined) {
     const yaml = parseYaml(text, file);
     return { ...yaml, getNumber: (steps) => readNumber(yaml.getSource(steps)) };

@@ -97,7 +97,9 @@ function correctKnown(known: KnownFile, { gone, emptyStatuses }: Diagnosis): Kno
 /** Judges the exchanges of a run again, as the same cases. Nothing is sent. */
 export async function judgeEvidence(inputs: RunInputs, { evidence, extent }: RecordedRun) {
   const replay = createReplay(evidence, inputs.suite.calibration);
-  return await judgeCases(inputs, replay.createChannel(), { replay, plannedCases: extent.judged });
+  // Evidence from somebody else may name a case a million times.
+  const plannedCases = [...new Set(extent.judged)];
+  return await judgeCases(inputs, replay.createChannel(), { replay, plannedCases });
 }
 
 /** Writes the results of a run. @throws UnusableInput if a file cannot be written */

@@ -94,8 +94,15 @@ function readBaseUrl(
 }
 
 function trimBaseUrl(stated: string): string {
-  const [baseUrl, ending] = [stated.replace(/\/+$/, ''), documentedOperation.path];
-  return baseUrl.endsWith(ending) ? baseUrl.slice(0, -ending.length).replace(/\/+$/, '') : baseUrl;
+  const [baseUrl, ending] = [trimSlashes(stated), documentedOperation.path];
+  return baseUrl.endsWith(ending) ? trimSlashes(baseUrl.slice(0, -ending.length)) : baseUrl;
+}
+
+/** Not a regular expression: for many slashes before another character, it would take the square of their number. */
+function trimSlashes(text: string): string {
+  let end = text.length;
+  while (text[end - 1] === '/') end -= 1;
+  return text.slice(0, end);
 }
 
 /** Checks a base URL before anything is sent. Certificates and commands show it. */

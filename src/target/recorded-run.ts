@@ -1,16 +1,19 @@
 /** Judges the exchanges of a recorded run again. Nothing is sent. */
 
+import { statSync } from 'node:fs';
 import path from 'node:path';
 import { selectCases } from '../cases/case-selection.js';
 import { loadSuite, type Suite, suiteFolder } from '../cases/suite.js';
 import { parseArchive } from '../certificate/har-archive.js';
 import { replayNotice } from '../certificate/notices.js';
+import { checkResultsFolder } from '../outputs/result-files.js';
 import { describeUncompared, replaceRecord } from '../record/drift.js';
 import { readKnownDeviations } from '../record/known-deviations.js';
 import { readRecord } from '../record/target-record.js';
 import { samplesCaseId } from '../run/case-result.js';
 import { omitUndefined } from '../support/collections.js';
 import { readInputFile, refuse } from '../support/problem.js';
+import { sizeLimits } from '../support/read-bytes.js';
 import { judgeEvidence, type RecordedRun } from './certify-run.js';
 import { ReportedRun } from './reported-run.js';
 import { findRecordToWrite, type RunSettings } from './run-inputs.js';
@@ -37,17 +40,24 @@ export async function rejudgeRun(recorded: RecordedRun, suite: Suite): Promise<R
   return reported.addAll(await judgeEvidence(inputs, recorded));
 }
 
+/** Whether two paths lead to one file or folder, such as through a link. */
+function isSame(left: string, right: string): boolean {
+  const [a, b] = [left, right].map((named) => statSync(named, { throwIfNoEntry: false }));
+  return a !== undefined && b !== undefined && a.ino === b.ino && a.dev === b.dev;
+}
+
 /** Judges the evidence of a run, and writes to another folder. The options may select other cases. */
 export async function replayFile(file: string, options: RunOptions): Promise<ReportedRun> {
-  const content = readInputFile(file, 'Name the evidence.har of a run.');
+  const content = readInputFile(file, 'Name the evidence.har of a run.', { limit: sizeLimits.evidence });
   const recorded = parseRecordedRun(content, file, options.data);
   const recordTo = findRecordToWrite(options);
   const { cases } = options;
   const suite = loadSuite(suiteFolder, recorded.settings.availability, cases);
   const folder = path.dirname(file);
   const { out = path.join(folder, 'replay') } = options;
-  if (path.resolve(out) === path.resolve(folder))
+  if (isSame(out, folder) || isSame(path.join(out, 'evidence.har'), file))
     throw refuse('--out', 'is the folder of the evidence, which the results would replace', 'Name another folder.');
+  checkResultsFolder(out);
   const known = options.known === undefined ? undefined : readKnownDeviations(options.known, suite.contract);
   const { against } = options;
   const record = against ? readRecord(against) : undefined;

@@ -1,6 +1,6 @@
 /** Reads and checks the inputs of a run once: options, target file and environment. */
 
-import { existsSync } from 'node:fs';
+import { existsSync, lstatSync } from 'node:fs';
 import path from 'node:path';
 import type { CaseSelection } from '../cases/case-selection.js';
 import { loadSuite, type Suite, suiteFolder } from '../cases/suite.js';
@@ -87,15 +87,15 @@ export function loadInputs(options: RunOptions, environment: Environment): Sendi
   if (secrets.length > 0) throw new UnusableInput(secrets);
   const stated = resolve(document.record);
   const recordTo = findRecordToWrite(options, stated);
-  // Fails if the file is not a record, so that nothing else is overwritten.
-  if (recordTo && existsSync(recordTo)) readRecord(recordTo);
+  // Fails if the file is not a record, so that nothing else is overwritten. A link to nothing is something, too.
+  if (recordTo && isThere(recordTo)) readRecord(recordTo);
   const usual = recordTo ?? stated;
   const { against = usual !== undefined && existsSync(usual) && usual } = options;
   const record = against ? readRecord(against) : undefined;
   const isUncompared = stated !== undefined && !against && recordTo === undefined && options.against === undefined;
   const recordKnownTo = options.recordTo === undefined ? undefined : options.known;
   // A file that is to be written need not be there.
-  const isNew = recordKnownTo !== undefined && !existsSync(recordKnownTo);
+  const isNew = recordKnownTo !== undefined && !isThere(recordKnownTo);
   const known = isNew ? undefined : (options.known ?? resolve(document.known));
   // Data that nobody made for tests may be that of production.
   const excludesIntrusive = !(options.intrusive ?? document.intrusive ?? suite.data === undefined);
@@ -125,6 +125,10 @@ export function loadInputs(options: RunOptions, environment: Environment): Sendi
 export function locateTarget({ suite, settings, connection }: SendingInputs, endpoint: Endpoint): SendingInputs {
   const target = { ...settings.target, baseUrl: endpoint.baseUrl };
   return { suite, settings: { ...settings, target }, connection: { ...connection, endpoint } };
+}
+
+function isThere(file: string): boolean {
+  return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
 }
 
 function createTarget(

@@ -202,14 +202,25 @@ test('The summary has verdict, counts and failures', async () => {
     expect(text).toMatch(new RegExp(`^ +fail +${id} `, 'm'));
 });
 
-/** Runs the step `Certify` of the action as GitHub does: with bash, and inputs in place of expressions. */
-async function runAction(inputs: Readonly<Record<string, string>>, variables: Readonly<Record<string, string>>) {
-  const cwd = makeTestFolder();
-  const { runs } = readYaml(path.join(packageRoot, 'action.yml')).value as {
-    runs: { steps: { id?: string; run?: string; env?: Record<string, string> }[] };
-  };
-  const { run = '', env = {} } = runs.steps.find(({ id }) => id === 'certify') ?? {};
-  const known: Readonly<Record<string, string>> = { 'github.action_path': packageRoot, ...inputs, ...variables };
+interface ActionStep {
+  readonly id?: string;
+  readonly if?: string;
+  readonly name?: string;
+  readonly uses?: string;
+  readonly run?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+const actionSteps = (readYaml(path.join(packageRoot, 'action.yml')).value as { runs: { steps: readonly ActionStep[] } })
+  .runs.steps;
+
+/** Runs a step of the action as GitHub does: with bash, and inputs in place of expressions. */
+async function runStep(
+  { run = '', env = {} }: ActionStep,
+  cwd: string,
+  known: Readonly<Record<string, string>>,
+  files: Readonly<Record<string, string>>,
+) {
   const fill = (text: string) =>
     text.replaceAll(
       /\$\{\{ (.*?) \}\}/g,
@@ -220,14 +231,100 @@ async function runAction(inputs: Readonly<Record<string, string>>, variables: Re
           .find(Boolean) ?? '',
     );
   const filled = Object.entries(env).map(([name, text]) => [name, fill(text)]);
-  const GITHUB_OUTPUT = path.join(cwd, 'output');
   const child = spawn('bash', ['--noprofile', '--norc', '-eo', 'pipefail', '-c', run], {
     cwd,
-    env: { PATH: process.env.PATH, NO_COLOR: '1', GITHUB_OUTPUT, CI: 'true', ...Object.fromEntries(filled) },
+    env: { PATH: process.env.PATH, NO_COLOR: '1', CI: 'true', ...files, ...Object.fromEntries(filled) },
   });
-  const { status, output } = await watchProcess(child).ended;
+  return await watchProcess(child).ended;
+}
+
+const findStep = (isWanted: (step: ActionStep) => boolean): ActionStep => actionSteps.find(isWanted) ?? {};
+
+/** Runs the step `Certify` of the action. */
+async function runAction(
+  inputs: Readonly<Record<string, string>>,
+  variables: Readonly<Record<string, string>>,
+  cwd = makeTestFolder(),
+) {
+  const known = { 'github.action_path': packageRoot, ...inputs, ...variables };
+  const GITHUB_OUTPUT = path.join(makeTestFolder(), 'output');
+  const { status, output } = await runStep(
+    findStep(({ id }) => id === 'certify'),
+    cwd,
+    known,
+    { GITHUB_OUTPUT },
+  );
   return { cwd, status, output, outputs: readFileSync(GITHUB_OUTPUT, 'utf8') };
 }
+
+/** Evaluates the condition of a step, which reads the outputs of the step `certify`. */
+function isRun({ if: condition = '' }: ActionStep, outputs: string): boolean {
+  const values = new Map(outputs.split('\n').map((line) => line.split('=') as [string, string]));
+  const terms = condition.replace(/^\$\{\{ (.*) \}\}$/, '$1').split(' && ');
+  return terms.every((term) => {
+    if (term === '!cancelled()') return true;
+    const [, name = '', unwanted = ''] = /^steps\.certify\.outputs\.([\w-]+)(?: != '(.*)')?$/.exec(term) ?? [];
+    expect(name, term).not.toBe('');
+    return (values.get(name) ?? '') !== unwanted;
+  });
+}
+
+test('The action shows and uploads what its run wrote, and nothing of an earlier one', async () => {
+  const [show, keep] = [
+    ({ name }: ActionStep) => name === 'Show the summary',
+    ({ uses }: ActionStep) => uses?.startsWith('actions/upload-artifact@') === true,
+  ].map(findStep) as [ActionStep, ActionStep];
+  const { url, close } = await listen(createReference({ credentials: referenceCredentials }));
+  const folder = makeTestFolder();
+  const { CLIENT_APPLICATION_ID, CLIENT_TOKEN } = credentialVariables;
+  const inputs = {
+    'inputs.base-url': url,
+    'inputs.client-application-id': CLIENT_APPLICATION_ID,
+    'inputs.arguments': '--only quantity-zero',
+    'inputs.results': 'results/shop',
+  };
+  const run = (
+    changed: Readonly<Record<string, string>>,
+    variables: Readonly<Record<string, string>> = { 'env.CLIENT_TOKEN': CLIENT_TOKEN },
+  ) => runAction({ ...inputs, ...changed }, variables, folder);
+  const refusals = {
+    'unusable input': { 'inputs.arguments': '--only no-such-case' },
+    'an unknown flag': { 'inputs.arguments': '--nothing' },
+  };
+  const expectRefusals = async () => {
+    for (const [what, changed] of Object.entries(refusals)) {
+      const { status, outputs, output } = await run(changed);
+      expect([status, isRun(show, outputs), isRun(keep, outputs)], `${what}: ${output}`).toEqual([2, false, false]);
+    }
+    const { status, outputs } = await run({}, {});
+    expect([status, isRun(show, outputs), isRun(keep, outputs)]).toEqual([2, false, false]);
+  };
+  await expectRefusals();
+  const whole = await run({});
+  expect([whole.status, isRun(show, whole.outputs), isRun(keep, whole.outputs)], whole.output).toEqual([0, true, true]);
+  await expectRefusals();
+  // The second run is shown, too, and not the first.
+  const second = await run({ 'inputs.arguments': '--only quantity-zero --world-loaded' });
+  await close();
+  expect([second.status, isRun(show, second.outputs)], second.output).toEqual([0, true]);
+  const GITHUB_STEP_SUMMARY = path.join(folder, 'shown');
+  await runStep(show, folder, inputs, { GITHUB_STEP_SUMMARY });
+  expect(readFileSync(GITHUB_STEP_SUMMARY, 'utf8')).toBe(
+    readFileSync(path.join(folder, 'results/shop/summary.md'), 'utf8'),
+  );
+  expect(isRun(show, '')).toBe(false);
+});
+
+test('Actions of others are pinned by the digest of a commit, with their version', () => {
+  const files = ['action.yml', 'templates/workflows/conformance.yml'];
+  const uses = files.flatMap((file) =>
+    [...readFileSync(path.join(packageRoot, file), 'utf8').matchAll(/uses: (?!\.\/)(.*)/g)].map(
+      ([, used = '']) => used,
+    ),
+  );
+  expect(uses.length).toBeGreaterThan(3);
+  for (const used of uses) expect(used).toMatch(/^actions\/[a-z-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+});
 
 test('The action passes its inputs to `certify`, which compares with the record, and its exit status on', {
   tag: '@long',

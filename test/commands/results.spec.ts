@@ -1,7 +1,7 @@
 /** The results of a run replace those of the run before, however the run ends. */
 
 import { spawn } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { referenceCredentials } from '../../reference/reference-credentials.js';
@@ -233,15 +233,18 @@ test.describe('Files are written beside their places', () => {
 
   test('and replace files of the same names, but nothing if one of them cannot be written', () => {
     writeFiles(createFiles('whole', 'before'));
-    // What a killed process left.
-    writeFileSync(inFolder('whole', 'one.txt.tmp'), 'half');
+    // What somebody put where a draft may have been.
+    writeFileSync(inFolder('elsewhere.txt'), 'elsewhere');
+    symlinkSync(inFolder('elsewhere.txt'), inFolder('whole', 'one.txt.tmp'));
     writeFiles(createFiles('whole', 'after'));
     expect(read('whole')).toEqual(['after', 'after']);
-    mkdirSync(inFolder('whole', 'two.txt.tmp'));
-    expect(() => writeFiles(createFiles('whole', 'later'))).toThrow(
-      'two.txt: cannot be written: illegal operation on a directory',
-    );
-    expect(read('whole')).toEqual(['after', 'after']);
-    expect(existsSync(inFolder('whole', 'one.txt.tmp'))).toBe(false);
+    const kept = ['one.txt', 'one.txt.tmp', 'two.txt'];
+    expect([readdirSync(inFolder('whole')), readFileSync(inFolder('elsewhere.txt'), 'utf8')]).toEqual([
+      kept,
+      'elsewhere',
+    ]);
+    const files = [...createFiles('whole', 'later'), { file: inFolder('elsewhere.txt', 'three.txt'), text: 'later' }];
+    expect(() => writeFiles(files)).toThrow('three.txt: cannot be written: ');
+    expect([read('whole'), readdirSync(inFolder('whole'))]).toEqual([['after', 'after'], kept]);
   });
 });

@@ -3,7 +3,13 @@ import path from 'node:path';
 import { selectFromSuite } from '../../cases/case-selection.js';
 import { describeData } from '../../cases/data-suite.js';
 import { quickNotice } from '../../certificate/notices.js';
-import { checkResultsFolder, findRunFile } from '../../outputs/result-files.js';
+import {
+  claimPlaywrightFolder,
+  claimResultsFolder,
+  playwrightFolder,
+  projectsFolder,
+} from '../../outputs/claimed-folder.js';
+import { findRunFile } from '../../outputs/result-files.js';
 import { addColors } from '../../outputs/terminal/run-report.js';
 import { loadProject, share } from '../../runner/options.js';
 import { omitUndefined } from '../../support/collections.js';
@@ -50,7 +56,11 @@ async function runCertify(playwrightArgs: readonly string[], flags: CertifyFlags
   }
   const isList = playwrightArgs.includes('--list');
   const folders = projects.map(({ settings }) => settings.destination.out);
-  if (!isList) for (const folder of folders) checkResultsFolder(folder);
+  // Without a named deployment, the projects of a config share one folder.
+  const [first] = folders;
+  const ofPlaywright = first === undefined ? projectsFolder : path.join(first, playwrightFolder);
+  if (!isList) for (const folder of folders) claimResultsFolder(folder);
+  if (!isList && first === undefined) claimPlaywrightFolder(ofPlaywright);
   const names = isNamed ? projects.map(({ settings }) => settings.target.name) : [];
   share(
     'runs',
@@ -59,9 +69,12 @@ async function runCertify(playwrightArgs: readonly string[], flags: CertifyFlags
   const args = [
     ...(config === undefined ? [] : names.flatMap((name) => ['--project', name])),
     // Two runs must not empty one folder.
-    ...folders.slice(0, 1).flatMap((folder) => ['--output', path.join(folder, 'playwright')]),
+    ...['--output', path.join(ofPlaywright, 'test-results')],
     ...playwrightArgs,
   ];
+  // By themselves, these reporters empty folders of the project.
+  process.env.PLAYWRIGHT_HTML_OUTPUT_DIR ??= path.join(ofPlaywright, 'html-report');
+  process.env.PLAYWRIGHT_BLOB_OUTPUT_DIR ??= path.join(ofPlaywright, 'blob-report');
   return await runPlaywrightTests(args, config, (code) => (isList ? code : endRuns(endings, code, flags)));
 }
 

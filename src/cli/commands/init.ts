@@ -1,8 +1,8 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, lstatSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { getMember, parseJson } from '../../support/json.js';
 import { packageRoot } from '../../support/package-root.js';
-import { decodeText } from '../../support/text-file.js';
+import { readTextFile } from '../../support/text-file.js';
 import { joinLines } from '../../support/untrusted-text.js';
 import { initialTargetFile as targetFile } from '../../target/target-file.js';
 import type { ConfigureCommand } from '../flags.js';
@@ -29,21 +29,39 @@ function initProject(): string {
     '.gitignore': 'ignore-list',
   };
   const lines = Object.entries(templates).map(([file, template]) => {
-    const text = readTemplate(template);
-    const before = existsSync(file) ? decodeText(readFileSync(file)).trimEnd() : '';
-    // The list is added, unless it is there: the user may have removed lines.
-    const isKept = template === 'ignore-list' ? before.includes(text.split('\n')[0] ?? '') : existsSync(file);
-    if (isKept) return `Kept     ${file}`;
-    mkdirSync(path.dirname(file), { recursive: true });
-    writeFileSync(file, before === '' ? text : `${before}\n\n${text}`);
-    return `Written  ${file}`;
+    const isWritten =
+      template === 'ignore-list' ? addLines(file, readTemplate(template)) : writeNew(file, readTemplate(template));
+    return `${isWritten ? 'Written' : 'Kept   '}  ${file}`;
   });
   return joinLines(lines) + readTemplate('next-steps.txt');
 }
 
+/** Writes a file unless there is something of that name. @returns whether it did */
+function writeNew(file: string, text: string): boolean {
+  // Not existsSync: it does not see a link to nothing.
+  if (lstatSync(file, { throwIfNoEntry: false }) !== undefined) return false;
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(file, text, { flag: 'wx' });
+  return true;
+}
+
+/** Adds lines to the end of a file, unless their first line is there: the user may have removed others. */
+function addLines(file: string, lines: string): boolean {
+  if (!existsSync(file)) return writeNew(file, lines);
+  const before = readText(file);
+  if (before.includes(lines.split('\n')[0] ?? '')) return false;
+  const separator = before === '' ? '' : before.endsWith('\n') ? '\n' : '\n\n';
+  appendFileSync(file, separator + lines);
+  return true;
+}
+
+function readText(file: string): string {
+  return readTextFile(file, 'Move it, and run the command again.');
+}
+
 /** The name of the package or folder, without a scope, as the name of a target. */
 function readName(): string {
-  const manifest = existsSync('package.json') ? parseJson(decodeText(readFileSync('package.json'))) : undefined;
+  const manifest = existsSync('package.json') ? parseJson(readText('package.json')) : undefined;
   const stated = String(getMember(manifest, 'name') || path.basename(process.cwd()));
   const name = stated
     .replace(/^@[^/]*\//, '')

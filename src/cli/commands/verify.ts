@@ -4,6 +4,7 @@ import { computeDigest } from '../../certificate/har-archive.js';
 import { readCertificate, verifyCertificate } from '../../certificate/verify-certificate.js';
 import { findRunFile } from '../../outputs/result-files.js';
 import { readInputFile, refuse } from '../../support/problem.js';
+import { sizeLimits } from '../../support/read-bytes.js';
 import { decodeText } from '../../support/text-file.js';
 import { joinLines } from '../../support/untrusted-text.js';
 import { parseRecordedRun, rejudgeRun } from '../../target/recorded-run.js';
@@ -38,7 +39,9 @@ async function verify(file: string, { cases, data }: { cases?: string; data?: st
   const { evidence: stated, own_cases: ownCases, suite: judge, verdict } = certificate;
   if (stated === undefined) throw refuse(file, 'names no evidence', 'Name the certificate.json of a run.');
   const evidenceFile = path.join(path.dirname(file), path.basename(stated.file));
-  const content = readInputFile(evidenceFile, 'A run writes the evidence beside its certificate.');
+  const content = readInputFile(evidenceFile, 'A run writes the evidence beside its certificate.', {
+    limit: sizeLimits.evidence,
+  });
   const recorded = parseRecordedRun(content, evidenceFile, data);
   const suite = loadSuite(suiteFolder, recorded.settings.availability, cases ?? ownCases?.folder);
   const { certificate: rejudged } = await (await rejudgeRun(recorded, suite)).certify();
