@@ -1,6 +1,13 @@
 /** Caches whose key has only a part of a request, or another text of it. */
 
-import { caches, type KeyEntries, type KeyEntry, type KeyTexts, type keyMistakes, textOf } from './mistakes/cache-keys.js';
+import {
+  caches,
+  type KeyEntries,
+  type KeyEntry,
+  type KeyTexts,
+  type keyMistakes,
+  textOf,
+} from './mistakes/cache-keys.js';
 import { type Filter, type MetadataFilter, type ParsedRequest, waived } from './parsed-request.js';
 import { asKinds, entriesOf, nouns, type Place } from './places.js';
 
@@ -190,7 +197,8 @@ const entryDetails: readonly EntryDetail[] = [
     what: 'the metadata filters',
     breaks: 'filter.tier-metadata',
     of: 'query',
-    readEntries: (request) => ((partFilters(request, 'metadata')[0] ?? []) as MetadataFilter[]).map(({ key, value }) => [key, value]),
+    readEntries: (request) =>
+      ((partFilters(request, 'metadata')[0] ?? []) as MetadataFilter[]).map(({ key, value }) => [key, value]),
     leaveOut: (request) => ({ ...request, filters: partFilters(request, 'metadata')[1] }),
   },
 ];

@@ -132,11 +132,17 @@ const separators = {
 
 /** A text is split at a sign and joined again: Java's `split` drops empty parts at the end, other functions those at both. */
 const lostSeparators = Object.entries(separators).flatMap(([name, sign]) => [
-  ...misread(`${name}-lost-at-the-start`, 'The text is split, and an empty part at its start is lost.', everySide, (text) =>
-    text.startsWith(sign) ? text.slice(1) : text,
+  ...misread(
+    `${name}-lost-at-the-start`,
+    'The text is split, and an empty part at its start is lost.',
+    everySide,
+    (text) => (text.startsWith(sign) ? text.slice(1) : text),
   ),
-  ...misread(`${name}-lost-at-the-end`, 'The text is split, and an empty part at its end is lost.', everySide, (text) =>
-    text.endsWith(sign) ? text.slice(0, -1) : text,
+  ...misread(
+    `${name}-lost-at-the-end`,
+    'The text is split, and an empty part at its end is lost.',
+    everySide,
+    (text) => (text.endsWith(sign) ? text.slice(0, -1) : text),
   ),
 ]);
 
