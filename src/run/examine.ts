@@ -156,18 +156,14 @@ export async function examine(
       const reading = readTiers([...exchanges, success], target);
       return readReturned(success.response.body, { reading, recognizer }).returned;
     });
-  const examined = isSeen && !isData && isWorldLoaded !== true;
+  const isStated = isData || isWorldLoaded === true;
+  const rightLoad = fine(isStated ? 'load-stated' : 'load-unsuspected');
   const evidence = { ...target, calibration: exchanges, reading: readTiers(exchanges, target) };
-  const load = examined ? await examineLoad(suite, filtered?.[1], send, evidence) : undefined;
+  const load = isSeen && !isStated ? await examineLoad(suite, filtered?.[1], send, evidence) : undefined;
   return end(
     {
       ...answered,
-      ...(isSeen && {
-        Load:
-          load === undefined
-            ? fine(examined ? 'load-unsuspected' : 'load-stated')
-            : (['problem', load.reason] as const),
-      }),
+      ...(isSeen && { Load: load === undefined ? rightLoad : (['problem', load.reason] as const) }),
       ...(wrong !== undefined && { URL: ['problem', wrong] as const }),
       'Body on GET': examineBody([...exchanges, ...withoutBody].filter(isAnswered), differ, hasTiers && isSeen),
       ...examineResponses(exchanges, target, hasTiers),
