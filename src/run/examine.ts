@@ -2,20 +2,22 @@ import type { Suite } from '../cases/suite.js';
 import type { Channel } from '../http/exchange.js';
 import { describeAnswer, isDataIndependentRefusal } from '../http/response-status.js';
 import { omitUndefined } from '../support/collections.js';
-import { createReason, mapReasonTexts, renderReason } from '../support/reason.js';
+import { createReason, mapReasonTexts, type Reason, renderReason } from '../support/reason.js';
 import { joinLines } from '../support/untrusted-text.js';
 import { checkAddress } from './examination/check-address.js';
-import { checkBody, checkRefusedBody } from './examination/check-body.js';
+import { checkBody } from './examination/check-body.js';
 import { checkFilterSpelling } from './examination/check-filter-spelling.js';
 import { checkReachability, checkRequests } from './examination/check-reachability.js';
+import { checkRefusedBody } from './examination/check-refused-body.js';
+import { checkRefusedParts } from './examination/check-refused-parts.js';
 import { checkResponses } from './examination/check-responses.js';
 import {
+  beginExamination,
   type Check,
   type CheckResult,
   type ExaminationBasis,
   type ExaminedTarget,
   examinedAreas,
-  sendFirstRequests,
   unknown,
 } from './examination/examination.js';
 import { sanitizeText } from './sanitize-result.js';
@@ -29,6 +31,7 @@ const checks: readonly Check[] = [
   checkRequests,
   checkRefusedBody,
   checkReachability,
+  checkRefusedParts,
   checkAddress,
   checkFilterSpelling,
   checkBody,
@@ -37,34 +40,46 @@ const checks: readonly Check[] = [
 
 /** Sends the calibration requests of a suite, and others if these do not show whether the cases can be judged. */
 export async function examine(suite: Suite, channel: Pick<Channel, 'send'>, target: ExaminedTarget) {
-  const basis = await sendFirstRequests(suite, channel, target);
+  let basis = await beginExamination(suite, channel, target);
   const results: CheckResult[] = [];
   for (const check of checks) {
     const result = await check(basis);
     if (result !== undefined) results.push(result);
     if (result?.isLast === true) break;
+    basis = { ...basis, ...result?.next };
   }
   return conclude(basis, results);
 }
 
 function conclude(basis: ExaminationBasis, results: readonly CheckResult[]) {
-  const { exchanges, sent, successes, hasTiers, isSeen, isWorldLoaded } = basis;
+  const { calibration, exchanges, sent, successes, hasTiers, isSeen, isWorldLoaded } = basis;
   const unreachable = results.find((result) => result.unreachable !== undefined)?.unreachable;
+  const unjudged = results.find((result) => result.unjudged !== undefined)?.unjudged;
+  const refusals = results.flatMap((result) => result.refusals ?? []);
   const isMissing = successes.length > 0 && hasTiers && !isSeen;
+  const sanitize = (reason: Reason | undefined) => reason && mapReasonTexts(reason, sanitizeText);
   return {
+    /** The requests whose responses show how responses are read, as the deployment accepts them, and what came back. */
+    calibration,
     exchanges,
     sent,
     /** Whether a response names the world, or nothing has to: the cases that remain without ids of tiers need none. */
     isWorldSeen: isWorldLoaded || !hasTiers || isSeen,
-    readsLiteralFiltersOnly: results.some(({ readsLiteralFiltersOnly }) => readsLiteralFiltersOnly === true),
+    changes: {
+      readsLiteralFiltersOnly: results.some(({ readsLiteralFiltersOnly }) => readsLiteralFiltersOnly === true),
+      refusedParts: results.flatMap(({ refusedParts = [] }) => refusedParts),
+    },
     findings: examinedAreas.map((area) => {
       const latest = results.findLast(({ findings }) => findings?.[area] !== undefined);
       const [state, reason] = latest?.findings?.[area] ?? unknown('not-checked');
       return { area, state, reason: mapReasonTexts(reason, sanitizeText) };
     }),
+    refusals: refusals.map((refusal) => ({ ...refusal, reason: mapReasonTexts(refusal.reason, sanitizeText) })),
     ...omitUndefined({
       /** Why no case can be judged, if so: more requests could lock an account. */
-      unreachable: unreachable && mapReasonTexts(unreachable, sanitizeText),
+      unreachable: sanitize(unreachable),
+      /** Why nothing can be judged apart from the refusals, if so. */
+      unjudged: sanitize(unjudged),
       note: isMissing && unreachable === undefined ? createReason('world-missing') : undefined,
       constantAnswer: findConstantAnswer(basis),
     }),
@@ -83,11 +98,15 @@ function findConstantAnswer({ exchanges: [first], sent, differ, isSeen }: Examin
 
 const stateLabels = { fine: 'fine', problem: 'PROBLEM', unknown: '?' };
 
+/** Renders what was found, problems first. */
 export function renderFindings(findings: Examination['findings']): string {
   const width = Math.max(...examinedAreas.map((area) => area.length));
+  const isProblem = ({ state }: Examination['findings'][number]) => Number(state === 'problem');
   return joinLines(
-    findings.map(
-      ({ area, state, reason }) => `${area.padEnd(width)}  ${stateLabels[state].padEnd(7)}  ${renderReason(reason)}`,
-    ),
+    findings
+      .toSorted((left, right) => isProblem(right) - isProblem(left))
+      .map(
+        ({ area, state, reason }) => `${area.padEnd(width)}  ${stateLabels[state].padEnd(7)}  ${renderReason(reason)}`,
+      ),
   );
 }

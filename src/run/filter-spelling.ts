@@ -2,7 +2,7 @@
 
 import { type AnsweredExchange, listSuccesses } from '../assertions/row-evidence.js';
 import type { Suite } from '../cases/suite.js';
-import { type TestCase, tag } from '../cases/test-case.js';
+import { tag } from '../cases/test-case.js';
 import { renderFilterParameter, spellFiltersLiterally } from '../contract/operation.js';
 import { createOracle, type Obligation } from '../contract/oracle.js';
 import type { World } from '../contract/world.js';
@@ -44,14 +44,4 @@ export async function needsLiteralFilters(
   if (isRestricted(encoded) || !isRestricted(await send(spellFiltersLiterally(filtered)))) return false;
   // A single wrong response decides nothing, nor does a filter that a deployment keeps for the next request.
   return !isRestricted(await send(filtered)) || !isRestricted(await send(filtered));
-}
-
-/** Writes the filters of a case with literal brackets, unless it is about their spelling. */
-export function spellCase<T extends TestCase>(testCase: T): T {
-  if (testCase.tags.includes(tag.spelling)) return testCase;
-  const rows = testCase.rows.map((row) => ({
-    ...row,
-    requests: new Map([...row.requests].map(([name, request]) => [name, spellFiltersLiterally(request)])),
-  }));
-  return { ...testCase, rows };
 }

@@ -12,7 +12,7 @@ import type { MentionFilter } from '../recognition/sibling-values.js';
 import { type Baseline, emptyBaseline } from '../record/drift.js';
 import { omitUndefined } from '../support/collections.js';
 import { InternalError } from '../support/problem.js';
-import { createReason, type Reason } from '../support/reason.js';
+import { createReason } from '../support/reason.js';
 import {
   type CaseExchanges,
   createUnsentResult,
@@ -23,9 +23,10 @@ import {
 import { type CaseSender, createCaseSender } from './case-sender.js';
 import { calibrationPurpose, type EvidenceKeeper } from './evidence-keeper.js';
 import { type ExaminedTarget, examine } from './examine.js';
-import { spellCase } from './filter-spelling.js';
 import { listSampleCases, watchedRequests } from './plan.js';
+import { createRefusalResults } from './refusal-result.js';
 import type { Replay } from './replay.js';
+import { changeCase, type RequestChanges } from './request-changes.js';
 import { runCase } from './run-case.js';
 
 export interface EngineOptions extends ExaminedTarget, Partial<RunScope> {
@@ -47,10 +48,11 @@ export async function startRun(stated: Suite, channel: Channel, options: EngineO
   const { mentionFilter, recognizer = createRecognizer(world, mentionFilter) } = options;
   const { replay, keeper, known, knownRequirements = [], plannedCases = [] } = options;
   const examination = await examine(stated, channel, { ...options, recognizer });
-  const { exchanges, sent, isWorldSeen, unreachable, readsLiteralFiltersOnly } = examination;
+  const { calibration, exchanges, sent, isWorldSeen, unreachable, unjudged, refusals, changes } = examination;
   const numbered = new Map(sent.map(([, exchange], n) => [String(n + 1), exchange]));
   keeper?.keepCase({ id: calibrationPurpose }, [{ exchanges: [numbered] }]);
-  const suite = readsLiteralFiltersOnly ? { ...stated, cases: stated.cases.map(spellCase) } : stated;
+  const { find = replay?.find ?? (() => undefined) } = keeper ?? {};
+  const suite = changeSuite(stated, calibration, changes);
   const background: TargetContext = {
     world,
     recognizer,
@@ -58,8 +60,11 @@ export async function startRun(stated: Suite, channel: Channel, options: EngineO
     isWorldSeen,
     ...omitUndefined({ configuredPatterns: tierPatterns, known }),
   };
-  let pointless: Reason | undefined;
+  const refused = createRefusalResults(suite, refusals, options, find);
+  let pointless = unjudged;
   const findUnsentResult = (testCase: TestCase): ResultWithExchanges | undefined => {
+    const refusal = refused.get(testCase.id);
+    if (refusal !== undefined) return refusal;
     const unsent = unreachable ?? pointless;
     if (unsent !== undefined) return createUnsentResult(testCase, 'inconclusive', unsent);
     const reason = findExclusionReason(testCase, options);
@@ -73,7 +78,6 @@ export async function startRun(stated: Suite, channel: Channel, options: EngineO
   // requests are drawn from a data file, since they are many.
   const shared = stated.data === undefined ? sent.filter(([, exchange]) => !exchanges.includes(exchange)) : sent;
   const sender = replay?.createSender() ?? createCaseSender(channel, planned, shared);
-  const { find = replay?.find ?? (() => undefined) } = keeper ?? {};
   const terms = { background, knownRequirements, expected, infersShape, keeper, find };
   /** The requirements of the contract with a confirmed failure, which decides their verdict; and those with a known one. */
   const failing = new Set<string>();
@@ -118,6 +122,13 @@ export async function startRun(stated: Suite, channel: Channel, options: EngineO
       return combineSampleResults(results);
     },
   };
+}
+
+/** Changes what is sent for a deployment that does not take every request as it is. */
+function changeSuite(suite: Suite, calibration: readonly HttpRequest[], changes: RequestChanges): Suite {
+  const { readsLiteralFiltersOnly, refusedParts } = changes;
+  if (!readsLiteralFiltersOnly && refusedParts.length === 0) return suite;
+  return { ...suite, calibration, cases: suite.cases.map((testCase) => changeCase(testCase, changes, suite)) };
 }
 
 /** Finds the case that fails if a deployment gives one answer to all requests. */

@@ -44,7 +44,9 @@ export default defineAssertion<string, { readonly compared: string }>({
 });
 
 function judgeReading(window: WindowAlternative['window'], context: JudgeContext): AssertionResult {
-  const oracle = createOracle(context.exchange.request, context.evidence.world);
+  const stated = createOracle(context.exchange.request, context.evidence.world);
+  // A request without a member that the deployment refuses returns what it returns with it.
+  const oracle = stated.whenReturning ?? stated;
   const reading = oracle.alternatives.find((alternative) => alternative.window === window);
   const [required = [], forbidden = []] = (['required', 'forbidden'] as const).map((obligation) =>
     listWindowTiers(oracle).flatMap((tier) => (reading?.returned(tier) === obligation ? tier.id : [])),

@@ -1,7 +1,5 @@
-import { type AnsweredExchange, listSuccesses } from '../../assertions/row-evidence.js';
-import { describeAnswer, isSuccessful } from '../../http/response-status.js';
-import { omitUndefined } from '../../support/collections.js';
-import { createReason } from '../../support/reason.js';
+import type { AnsweredExchange } from '../../assertions/row-evidence.js';
+import { isSuccessful } from '../../http/response-status.js';
 import type { Comparison } from './compare-answers.js';
 import {
   type CheckResult,
@@ -12,28 +10,6 @@ import {
   problem,
   unknown,
 } from './examination.js';
-import { explainFailure } from './explain-failure.js';
-
-/** Checks whether a request is refused only because it has a body. */
-export async function checkRefusedBody(basis: ExaminationBasis): Promise<CheckResult | undefined> {
-  const { exchanges, successes, hasTiers, isSeen, differ, sendWithoutBody } = basis;
-  const [first] = exchanges;
-  if (first === undefined || !isAnswered(first) || differ(successes)) return undefined;
-  const [accepted] = listSuccesses(await sendWithoutBody());
-  if (accepted === undefined || first.response.status < 400) return undefined;
-  const answers = { answer: describeAnswer(first.response), bare: describeAnswer(accepted.response) };
-  const refusal = createReason('body-refused', answers);
-  // Without a body the credentials are accepted: it is the body that makes the answer 401 or 403.
-  const areAccepted = isSeen || !hasTiers || successes.length === 0;
-  const findings = {
-    URL: fine('answers'),
-    TLS: fine('trusted'),
-    Credentials: areAccepted ? fine('credentials-accepted') : unknown('credentials-unread'),
-    'Body on GET': ['problem', refusal] as const,
-  };
-  const unreachable = explainFailure(first) && refusal;
-  return { findings, isLast: true, ...omitUndefined({ unreachable }) };
-}
 
 /** Checks whether the body is read. */
 export async function checkBody(basis: ExaminationBasis): Promise<CheckResult> {

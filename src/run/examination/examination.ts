@@ -5,6 +5,8 @@
 
 import { type AnsweredExchange, listSuccesses } from '../../assertions/row-evidence.js';
 import type { Suite } from '../../cases/suite.js';
+import type { Topic } from '../../contract/contract.js';
+import { createOracle } from '../../contract/oracle.js';
 import type { Channel, Exchange, HttpRequest } from '../../http/exchange.js';
 import { isTransient } from '../../http/response-status.js';
 import type { TargetContext } from '../../judge/judge-case.js';
@@ -15,6 +17,7 @@ import { omitUndefined } from '../../support/collections.js';
 import { createReason, type Reason } from '../../support/reason.js';
 import type { SentRequest } from '../case-sender.js';
 import { findFilterRequest } from '../filter-spelling.js';
+import { leaveOutPart, type RefusedPart } from '../request-parts.js';
 import { type Comparison, createComparison } from './compare-answers.js';
 import { explainFailure } from './explain-failure.js';
 
@@ -40,80 +43,121 @@ export interface ExaminedTarget {
   readonly recognizer?: Recognizer;
 }
 
+/** What the deployment refuses although it must accept it: no data explains it. */
+export interface Refusal {
+  /** Finds the requirement that says that it is accepted, which fails. */
+  readonly about: Topic;
+  readonly reason: Reason;
+  /** A refused request. */
+  readonly exchange: Exchange;
+}
+
 /** What one check found. Findings of later checks replace earlier ones of the same area. */
 export interface CheckResult {
   readonly findings?: Findings;
   /** Why no case can be judged, if so: more requests could lock an account. */
   readonly unreachable?: Reason;
+  readonly refusals?: readonly Refusal[];
+  /** Why nothing can be judged apart from these refusals, if so. */
+  readonly unjudged?: Reason;
+  /** Without them requests are accepted, so that everything else is judged without them. */
+  readonly refusedParts?: readonly RefusedPart[];
   /** Whether the later checks would find nothing that can be relied on. */
   readonly isLast?: boolean;
   /** Whether filters are read only if their brackets are written literally. */
   readonly readsLiteralFiltersOnly?: boolean;
+  /** What the later checks rest on, if it is something else. */
+  readonly next?: CalibrationBasis;
 }
 
 /** Returns undefined if there is nothing to say. */
 export type Check = (basis: ExaminationBasis) => Promise<CheckResult | undefined> | CheckResult | undefined;
 
-export type ExaminationBasis = Awaited<ReturnType<typeof sendFirstRequests>>;
+export type ExaminationBasis = CalibrationBasis & {
+  /** Sends the calibration requests again, without what the deployment refuses. Later checks rest on these. */
+  sendAgainWithout(refused: readonly RefusedPart[]): Promise<CalibrationBasis>;
+};
+
+type CalibrationBasis = Awaited<ReturnType<typeof sendCalibration>>;
+
+/** Sends the calibration requests of a suite. */
+export async function beginExamination(
+  suite: Suite,
+  channel: Pick<Channel, 'send'>,
+  { recognizer = createRecognizer(suite.world), tierPatterns, isWorldLoaded = false }: ExaminedTarget,
+): Promise<ExaminationBasis> {
+  const { world } = suite;
+  const sent: SentRequest[] = [];
+  let count = 0;
+  const shared = {
+    target: { world, recognizer, ...omitUndefined({ configuredPatterns: tierPatterns }) },
+    /** All requests so far, in the order in which they were sent: evidence is replayed in this order. */
+    sent,
+    async send(request: HttpRequest): Promise<Exchange> {
+      const place = count;
+      count += 1;
+      const exchange = await channel.send(request);
+      sent[place] = [request, exchange];
+      return exchange;
+    },
+    /** Whether the deployment has a promotion of the test data under a known id. */
+    hasTiers: world.tiers.some(({ id }) => !world.unavailable.has(id)),
+    isWorldLoaded,
+    /** Whether the user states that the world is loaded, or where promotions are named. */
+    isDescribed: isWorldLoaded || tierPatterns !== undefined,
+    differ: createComparison(recognizer),
+  };
+  const filterRequest = findFilterRequest(suite);
+  return {
+    ...(await sendCalibration(shared, suite.calibration, filterRequest)),
+    async sendAgainWithout(refused) {
+      const leaveOut = (request: HttpRequest) => refused.reduce(leaveOutPart, request);
+      return await sendCalibration(shared, suite.calibration.map(leaveOut), filterRequest && leaveOut(filterRequest));
+    },
+  };
+}
+
+interface SharedBasis {
+  readonly target: Pick<TargetContext, 'world' | 'recognizer' | 'configuredPatterns'>;
+  readonly sent: readonly SentRequest[];
+  readonly send: Channel['send'];
+  readonly hasTiers: boolean;
+  readonly isWorldLoaded: boolean;
+  readonly isDescribed: boolean;
+  readonly differ: Comparison;
+}
 
 /** How many calibration requests are sent before it is known that the deployment answers. */
 const firstRequests = 2;
 
-/** Sends the calibration requests of a suite. If the first ones fail, the others are not sent. */
-export async function sendFirstRequests(
-  suite: Suite,
-  channel: Pick<Channel, 'send'>,
-  { recognizer = createRecognizer(suite.world), tierPatterns, isWorldLoaded = false }: ExaminedTarget,
+/** If the first requests fail, the others are not sent. */
+async function sendCalibration(
+  shared: SharedBasis,
+  calibration: readonly HttpRequest[],
+  filterRequest: HttpRequest | undefined,
 ) {
-  const { calibration, world } = suite;
-  const sent: SentRequest[] = [];
-  let count = 0;
-  const send = async (request: HttpRequest): Promise<Exchange> => {
-    // In the order in which they are sent, as evidence is replayed in this order.
-    const place = count;
-    count += 1;
-    const exchange = await channel.send(request);
-    sent[place] = [request, exchange];
-    return exchange;
-  };
-  const filterRequest = findFilterRequest(suite);
+  const { send, target } = shared;
+  const { recognizer, configuredPatterns } = target;
   // Before all others: what a deployment fills at its first request must not depend on the filter of that request.
-  if (filterRequest !== undefined) await send(filterRequest);
-  const [filtered] = sent;
+  const filtered = filterRequest && ([filterRequest, await send(filterRequest)] as const);
   // Wrong credentials are sent twice at most.
   const firsts = await Promise.all(calibration.slice(0, firstRequests).map(send));
   const areRefused = firsts.every((exchange) => explainFailure(exchange) !== undefined);
   const others = await Promise.all((areRefused ? [] : calibration.slice(firstRequests)).map(send));
   const exchanges = [...firsts, ...others];
   const successes = listSuccesses(exchanges);
-  const hasTiers = world.tiers.some(({ id }) => !world.unavailable.has(id));
-  const isSeen = successes.some(({ response: { body } }) => hasMentions(recognizer.findMentions(body), tierPatterns));
-  const differ: Comparison = createComparison(recognizer);
-  const target: Pick<TargetContext, 'world' | 'recognizer' | 'configuredPatterns'> = {
-    world,
-    recognizer,
-    ...omitUndefined({ configuredPatterns: tierPatterns }),
-  };
   const [request] = calibration;
   return {
-    target,
+    ...shared,
+    calibration,
     request,
     /** The responses to the calibration requests. */
     exchanges,
-    /** All requests so far, in the order in which they were sent. */
-    sent,
-    send,
-    /** A request with one filter, if any selected case has one. */
-    filtered: filterRequest && filtered,
     successes,
-    /** Whether the deployment has a promotion of the test data under a known id. */
-    hasTiers,
+    /** A request with one filter, if any selected case has one. */
+    filtered,
     /** Whether a response names a promotion of the test data. */
-    isSeen,
-    isWorldLoaded,
-    /** Whether the user states that the world is loaded, or where promotions are named. */
-    isDescribed: isWorldLoaded || tierPatterns !== undefined,
-    differ,
+    isSeen: successes.some(({ response: { body } }) => hasMentions(recognizer.findMentions(body), configuredPatterns)),
     /** Sends the first request without its body; none if there is none. */
     sendWithoutBody: computeOnce(async (): Promise<readonly Exchange[]> => {
       if (request === undefined) return [];
@@ -121,6 +165,27 @@ export async function sendFirstRequests(
       return [await send(bare)];
     }),
   };
+}
+
+/**
+ * Statuses with which common proxies and firewalls refuse what they do not know. What a front answers proves nothing about
+ * the deployment behind it.
+ */
+export const statusesOfFronts: readonly number[] = [400, 401, 403, 407, 411, 413, 414, 431];
+
+/**
+ * Whether a response names a tier that the documentation requires for the first request. Then the test data is loaded, the
+ * tier is valid, and a refusal of the first request is no empty result.
+ */
+export function showsRequiredTier(
+  { response }: AnsweredExchange,
+  { request, target: { world, recognizer } }: ExaminationBasis,
+): boolean {
+  if (request === undefined) return false;
+  const { returned } = createOracle(request, world);
+  const { idsByPattern, certainPatterns } = recognizer.findMentions(response.body);
+  const named = new Set([...idsByPattern].flatMap(([pattern, ids]) => (certainPatterns.has(pattern) ? ids : [])));
+  return world.tiers.some((tier) => named.has(tier.id) && returned(tier) === 'required');
 }
 
 export function isAnswered(exchange: Exchange): exchange is AnsweredExchange {

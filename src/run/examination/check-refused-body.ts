@@ -1,0 +1,72 @@
+import { type AnsweredExchange, listSuccesses } from '../../assertions/row-evidence.js';
+import type { Exchange, HttpRequest } from '../../http/exchange.js';
+import { describeAnswer, isDataIndependentRefusal, isTransient } from '../../http/response-status.js';
+import { isJsonObject, parseJson } from '../../support/json.js';
+import { createReason } from '../../support/reason.js';
+import {
+  type CheckResult,
+  type ExaminationBasis,
+  type Findings,
+  fine,
+  showsRequiredTier,
+  statusesOfFronts,
+} from './examination.js';
+
+/**
+ * Checks whether requests fail only because they have a body: the first one without its body is accepted. A deployment that
+ * does not know the customer, or in which nothing is valid, accepts it, too. So a body without a customer, and one that is an
+ * empty object, must fail in the same way.
+ */
+export async function checkRefusedBody(basis: ExaminationBasis): Promise<CheckResult | undefined> {
+  const { request, exchanges, sendWithoutBody } = basis;
+  const [first] = exchanges;
+  if (request === undefined || first === undefined || !exchanges.every((exchange) => failAlike(first, exchange)))
+    return undefined;
+  const [accepted] = listSuccesses(await sendWithoutBody());
+  if (accepted === undefined || !(await areOtherBodiesRefused(first, request, basis))) return undefined;
+  const reason = createReason('body-refused', {
+    status: accepted.response.status,
+    answer: 'response' in first ? describeAnswer(first.response) : first.message,
+    bare: describeAnswer(accepted.response),
+  });
+  const findings: Findings = {
+    URL: fine('answers'),
+    TLS: fine('trusted'),
+    // They are accepted without a body: it is the body that makes the answer 401 or 403.
+    Credentials: fine('credentials-accepted'),
+    'Body on GET': ['problem', reason],
+  };
+  if (!isProof(first, accepted, basis)) return { findings, isLast: true, unreachable: reason };
+  return { findings, isLast: true, refusals: [{ about: 'body', reason, exchange: first }], unjudged: reason };
+}
+
+/** Whether a request may fail because of its body: a connection was made, and it is not the rate of requests. */
+function mayBeRefused(exchange: Exchange): boolean {
+  if ('response' in exchange) return exchange.response.status >= 400 && exchange.response.status !== 429;
+  return ['timed-out', 'broken-connection', 'unreadable'].includes(exchange.transportError);
+}
+
+/** Whether two requests fail with one status, or both without a response. */
+function failAlike(first: Exchange, next: Exchange): boolean {
+  const getStatus = (exchange: Exchange) => ('response' in exchange ? exchange.response.status : undefined);
+  return mayBeRefused(first) && mayBeRefused(next) && getStatus(first) === getStatus(next);
+}
+
+async function areOtherBodiesRefused(first: Exchange, request: HttpRequest, { send, differ }: ExaminationBasis) {
+  const body = parseJson(request.body ?? '');
+  const { customer: _, ...withoutCustomer } = isJsonObject(body) ? body : {};
+  for (const other of [JSON.stringify(withoutCustomer), '{}']) {
+    const exchange = await send({ ...request, body: other });
+    // A deployment that reads the body says something else of another one.
+    if (!failAlike(first, exchange) || ('response' in first && differ([first, exchange]))) return false;
+  }
+  return true;
+}
+
+/** Whether the deployment itself refuses what it must accept: no front answers so, and no data can explain it. */
+function isProof(first: Exchange, accepted: AnsweredExchange, basis: ExaminationBasis): boolean {
+  if (!('response' in first) || isTransient(first.response)) return false;
+  const { status } = first.response;
+  if (isDataIndependentRefusal(status)) return true;
+  return !statusesOfFronts.includes(status) && showsRequiredTier(accepted, basis);
+}

@@ -1,0 +1,35 @@
+import { findExclusionReason, type RunScope } from '../cases/case-selection.js';
+import { isOwnCase, type Suite } from '../cases/suite.js';
+import { getSubjectId, type TestCase } from '../cases/test-case.js';
+import { omitUndefined } from '../support/collections.js';
+import { createUnsentResult, type ResultWithExchanges } from './case-result.js';
+import type { EvidenceKeeper } from './evidence-keeper.js';
+import type { Refusal } from './examination/examination.js';
+import { maxResultBody, shortenExchange } from './sanitize-result.js';
+
+/**
+ * Finds the failures that the examination has shown before the cases. The first case of the requirement that is broken shows
+ * it, whatever this case sends.
+ */
+export function createRefusalResults(
+  { cases, contract }: Suite,
+  refusals: readonly Refusal[],
+  scope: Partial<RunScope>,
+  find: EvidenceKeeper['find'],
+): ReadonlyMap<string, ResultWithExchanges> {
+  const isSent = (testCase: TestCase) => !isOwnCase(testCase) && findExclusionReason(testCase, scope) === undefined;
+  const results = refusals.flatMap(({ about, reason, exchange }) => {
+    const requirement = contract.requirements.find((entry) => entry.about === about)?.id;
+    const verifies = (testCase: TestCase) =>
+      testCase.kind === 'requirement' && getSubjectId(testCase) === requirement && isSent(testCase);
+    const testCase = cases.find(verifies);
+    if (testCase === undefined) return [];
+    const result: ResultWithExchanges = {
+      ...createUnsentResult(testCase, 'fail', reason),
+      exchange: shortenExchange(exchange, maxResultBody),
+      ...omitUndefined({ exchangeId: find(exchange)?.id }),
+    };
+    return [[testCase.id, result] as const];
+  });
+  return new Map(results);
+}
