@@ -18,6 +18,7 @@ import {
   type ExaminationBasis,
   type ExaminedTarget,
   examinedAreas,
+  type Finding,
   unknown,
 } from './examination/examination.js';
 import { sanitizeText } from './sanitize-result.js';
@@ -70,8 +71,9 @@ function conclude(basis: ExaminationBasis, results: readonly CheckResult[]) {
       refusedParts: results.flatMap(({ refusedParts = [] }) => refusedParts),
     },
     findings: examinedAreas.map((area) => {
-      const latest = results.findLast(({ findings }) => findings?.[area] !== undefined);
-      const [state, reason] = latest?.findings?.[area] ?? unknown('not-checked');
+      const found = results.flatMap(({ findings }) => (findings?.[area] === undefined ? [] : [findings[area]]));
+      const isProblem = ([state]: Finding) => state === 'problem';
+      const [state, reason] = found.find(isProblem) ?? found.at(-1) ?? unknown('not-checked');
       return { area, state, reason: mapReasonTexts(reason, sanitizeText) };
     }),
     refusals: refusals.map((refusal) => ({ ...refusal, reason: mapReasonTexts(refusal.reason, sanitizeText) })),

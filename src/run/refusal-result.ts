@@ -14,7 +14,7 @@ import { maxResultBody, shortenExchange } from './sanitize-result.js';
 export function createRefusalResults(
   { cases, contract }: Suite,
   refusals: readonly Refusal[],
-  scope: Partial<RunScope>,
+  { knownRequirements = [], ...scope }: Partial<RunScope> & { readonly knownRequirements?: readonly string[] },
   find: EvidenceKeeper['find'],
 ): ReadonlyMap<string, ResultWithExchanges> {
   const isSent = (testCase: TestCase) => !isOwnCase(testCase) && findExclusionReason(testCase, scope) === undefined;
@@ -24,10 +24,12 @@ export function createRefusalResults(
       testCase.kind === 'requirement' && getSubjectId(testCase) === requirement && isSent(testCase);
     const testCase = cases.find(verifies);
     if (testCase === undefined) return [];
+    const isKnown = requirement !== undefined && knownRequirements.includes(requirement);
     const result: ResultWithExchanges = {
       ...createUnsentResult(testCase, 'fail', reason),
+      rows: [{ title: '', verdict: 'fail', reason, ...(isKnown && { known: true }) }],
       exchange: shortenExchange(exchange, maxResultBody),
-      ...omitUndefined({ exchangeId: find(exchange)?.id }),
+      ...omitUndefined({ exchangeId: find(exchange)?.id, apart_from_known: isKnown ? 'pass' : undefined }),
     };
     return [[testCase.id, result] as const];
   });

@@ -13,7 +13,7 @@ import { spellFiltersLiterally } from '../contract/operation.js';
 import { createOracle } from '../contract/oracle.js';
 import type { World } from '../contract/world.js';
 import type { HttpRequest } from '../http/exchange.js';
-import { leaveOutPart, type RefusedPart } from './request-parts.js';
+import { leaveOutPart, type RefusedPart, type RequestPart } from './request-parts.js';
 
 export interface RequestChanges {
   /** Whether filters are read only if their brackets are written literally. */
@@ -29,9 +29,8 @@ interface Terms {
 }
 
 export function changeCase<T extends TestCase>(testCase: T, changes: RequestChanges, terms: Terms): T {
-  const { readsLiteralFiltersOnly, refusedParts } = changes;
-  const spelled = readsLiteralFiltersOnly ? spellCase(testCase) : testCase;
-  return refusedParts.reduce((changed, refused) => leaveOutOfCase(changed, refused, terms), spelled);
+  const spelled = changes.readsLiteralFiltersOnly ? spellCase(testCase) : testCase;
+  return changes.refusedParts.length === 0 ? spelled : leaveOutOfCase(spelled, changes.refusedParts, terms);
 }
 
 /** Writes the filters of a case with literal brackets, unless it is about their spelling. */
@@ -41,21 +40,26 @@ function spellCase<T extends TestCase>(testCase: T): T {
   return { ...testCase, rows };
 }
 
-/** Leaves out what is refused. A case about it still sends it where it has a value: that is refused, and fails. */
-function leaveOutOfCase<T extends TestCase>(testCase: T, refused: RefusedPart, terms: Terms): T {
-  const subject = terms.contract.requirements.find(({ about }) => about === refused.part.about)?.id;
-  const isAbout = testCase.kind === 'requirement' && getSubjectId(testCase) === subject;
-  const change = (request: HttpRequest): HttpRequest =>
-    isAbout && !refused.part.isEmptyIn(request) ? request : leaveOutPart(request, refused);
+/** Leaves out what is refused. */
+function leaveOutOfCase<T extends TestCase>(testCase: T, refused: readonly RefusedPart[], terms: Terms): T {
+  const change = (request: HttpRequest) =>
+    refused
+      .filter(({ part }) => !isAbout(testCase, part, request, terms))
+      .reduce((changed, entry) => leaveOutPart(changed, entry), request);
   const rows = testCase.rows.map((row) => {
     const requests = mapRequests(row, change);
     if ([...requests].every(([name, request]) => request === row.requests.get(name))) return row;
-    const changed = { ...row, requests };
-    return 'expect' in row
-      ? adaptRow(row, changed as RequirementRow, refused, terms)
-      : adaptQuestion(row, changed, refused, terms);
+    const adapted = adaptRow(row, { ...row, requests }, terms);
+    return adapted ?? { ...row, unavailable: [...row.unavailable, ...refused.map(({ part }) => part.description)] };
   });
   return { ...testCase, rows };
+}
+
+/** Whether a case is about a part, and sends it with a value: then it is sent, refused, and fails. */
+function isAbout(testCase: TestCase, part: RequestPart, request: HttpRequest, { contract }: Terms): boolean {
+  const requirement = contract.requirements.find(({ about }) => about === part.about)?.id;
+  const isSubject = testCase.kind === 'requirement' && getSubjectId(testCase) === requirement;
+  return isSubject && !part.isReplaced && !part.isEmptyIn(request);
 }
 
 function mapRequests(
@@ -65,13 +69,14 @@ function mapRequests(
   return new Map([...requests].map(([name, request]) => [name, change(request)]));
 }
 
-/** Keeps of each expectation what follows from the documentation for the changed requests. All of them must keep something. */
-function adaptRow(
-  stated: RequirementRow,
-  changed: RequirementRow,
-  refused: RefusedPart,
-  { world }: Terms,
-): RequirementRow {
+/** Returns a row with other requests, as far as the documentation says what follows for them; undefined if it does not. */
+function adaptRow<R extends Row | RequirementRow>(stated: R, changed: R, terms: Terms): R | undefined {
+  if ('expect' in changed) return adaptExpectations(stated, changed, terms) as R | undefined;
+  return isUnaffected(stated, changed, terms) ? changed : undefined;
+}
+
+/** Keeps of each expectation what follows for the changed requests. Undefined if nothing of one follows. */
+function adaptExpectations(stated: Row, changed: RequirementRow, { world }: Terms): RequirementRow | undefined {
   const getRequest = (name: string): ExaminedRequest => {
     const http = changed.requests.get(name) as HttpRequest;
     // The deployment has answered requests without it: it neither demands it nor returns nothing without it.
@@ -82,25 +87,18 @@ function adaptRow(
   const adapt = (assertion: Assertion) => adaptAssertion(assertion, getRequest, world);
   const [given, expect] = [changed.given.map(adapt), changed.expect.map(adapt)];
   const isKept = (assertion: Assertion | undefined) => assertion !== undefined;
-  if (![...given, ...expect].every(isKept)) return lack(stated, refused);
+  if (![...given, ...expect].every(isKept)) return undefined;
   return { ...changed, given: given.filter(isKept), expect: expect.filter(isKept) };
 }
 
-/** A question is asked only if what is left out does not matter for any tier. */
-function adaptQuestion(stated: Row, changed: Row, refused: RefusedPart, { world }: Terms): Row {
-  const isOpen = [...changed.requests].some(([name, request]) => {
-    const [before, after] = [stated.requests.get(name) as HttpRequest, request].map((sent) =>
-      createOracle(sent, world),
-    );
-    const { returned } = after?.whenReturning ?? after ?? {};
-    return world.tiers.some((tier) => before?.returned(tier) !== returned?.(tier));
+/** Whether the changes matter for no tier, so that the answer to a question stays the same. */
+function isUnaffected(stated: Row, changed: Row, { world }: Terms): boolean {
+  return [...changed.requests].every(([name, request]) => {
+    const before = createOracle(stated.requests.get(name) as HttpRequest, world);
+    const after = createOracle(request, world);
+    const { returned } = after.whenReturning ?? after;
+    return world.tiers.every((tier) => before.returned(tier) === returned(tier));
   });
-  return isOpen ? lack(stated, refused) : changed;
-}
-
-/** What needs it cannot be judged. */
-function lack<R extends Row>(row: R, { part }: RefusedPart): R {
-  return { ...row, unavailable: [...row.unavailable, part.description] };
 }
 
 function adaptAssertion(

@@ -20,6 +20,8 @@ export interface RequestPart {
   /** Finds the requirement that says that it is accepted. */
   readonly about: Topic;
   readonly provenBy: RefusalProof;
+  /** Whether another value takes its place, so that no case is about it. */
+  readonly isReplaced: boolean;
   isIn(request: HttpRequest): boolean;
   isEmptyIn(request: HttpRequest): boolean;
   leaveOut(request: HttpRequest): HttpRequest;
@@ -53,6 +55,7 @@ function defineMember(path: Path, about: Topic, value?: Readonly<Record<string, 
     description: `the member '${path.join('.')}'`,
     about,
     provenBy: value === undefined ? 'data-independent-status' : 'any-status',
+    isReplaced: false,
     isIn: (request) => read(request) !== undefined,
     isEmptyIn(request) {
       const member = read(request);
@@ -68,6 +71,7 @@ function defineHeader(name: string, about: Topic, provenBy: RefusalProof): Reque
     description: `the header '${name}'`,
     about,
     provenBy,
+    isReplaced: false,
     isIn: ({ headers }) => getHeaderValues(headers, name).length > 0,
     isEmptyIn: () => false,
     leaveOut: (request) => ({
@@ -83,6 +87,7 @@ function defineAddedHeader(name: string, other: string): RequestPart {
     description: `the usual value of the header '${name}'`,
     about: 'body',
     provenBy: 'status-of-no-front',
+    isReplaced: true,
     isIn: ({ headers, sent }) => getHeaderValues(headers, name).length === 0 && sent !== 'with-accept-headers',
     isEmptyIn: () => false,
     leaveOut: (request) => ({ ...request, headers: [...request.headers, [name, other]] }),

@@ -6,7 +6,7 @@ import { renderReason } from '../../support/reason.js';
 import type { ExchangeIndex } from '../exchange-index.js';
 import type { KnownCauses } from '../known-causes.js';
 import { changingResults, explainResults, type Finding, hedge, listWrong, minRequests } from './explain-results.js';
-import { type Compared, type Observation, observe } from './observation.js';
+import { type Compared, type Observation, observe, type Row } from './observation.js';
 import { nothingReturned } from './observed-mistakes.js';
 import { createPredictor, type Hypothesis, isRefusal, type ObservedRun } from './prediction.js';
 import { createCauseId, listCommonFeatures, renderFeatures } from './request-features.js';
@@ -57,7 +57,34 @@ export function diagnoseRun(
   };
 }
 
+/** What the examination of the target found comes first, and what follows from it is not explained again. */
 function findAll(run: ObservedRun, seeds: readonly Hypothesis[], refused: readonly Observation[]): Finding[] {
+  const examined = findExamined(run);
+  const isExplained = (row: Row) => examined.some(({ rows }) => rows.has(row));
+  if (examined.length > 0 && run.rows.every(isExplained)) return examined;
+  return [...examined, ...findInResults(run, seeds, refused).filter(({ rows }) => ![...rows].every(isExplained))];
+}
+
+/** The codes of what the examination finds out before the cases. */
+const examinedCodes: readonly string[] = [
+  'body-refused',
+  'part-refused',
+  'empty-part-refused',
+  'part-perhaps-unknown',
+  'part-perhaps-refused',
+];
+
+/** Lists the refusals that the examination found. They explain what else fails in the same requirement. */
+function findExamined({ rows }: ObservedRun): Finding[] {
+  const shown = rows.filter(({ reason }) => examinedCodes.includes(reason?.code ?? ''));
+  return [...groupBy(shown, ({ reason }) => renderReason(reason))].map(([sentence, alike]) => {
+    const broken = alike.filter((row) => row.isFailing).map(({ requirement }) => requirement);
+    const explained = rows.filter((row) => alike.includes(row) || broken.includes(row.requirement));
+    return { id: alike[0].reason?.code ?? '', sentence, evidence: [], rows: new Set(explained) };
+  });
+}
+
+function findInResults(run: ObservedRun, seeds: readonly Hypothesis[], refused: readonly Observation[]): Finding[] {
   const whole = findNothingReturned(run) ?? findIgnoredBody(run);
   if (whole !== undefined) return [whole];
   const countFailing = ({ rows }: Finding) => [...rows].filter((row) => row.isFailing).length;

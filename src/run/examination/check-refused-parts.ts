@@ -3,7 +3,7 @@ import type { Exchange, HttpRequest } from '../../http/exchange.js';
 import { describeAnswer, explainExceededSize, isDataIndependentRefusal } from '../../http/response-status.js';
 import { createReason, type Reason } from '../../support/reason.js';
 import { leaveOutPart, optionalMembers, type RefusedPart, type RequestPart, requestHeaders } from '../request-parts.js';
-import { type CheckResult, type ExaminationBasis, showsRequiredTier, statusesOfFronts } from './examination.js';
+import { type CheckResult, type ExaminationBasis, fine, showsRequiredTier, statusesOfFronts } from './examination.js';
 import { explainFailure } from './explain-failure.js';
 
 /** A request that is accepted without some parts, and what it shows. */
@@ -36,7 +36,10 @@ export async function checkRefusedParts(basis: ExaminationBasis): Promise<CheckR
     return {
       refusals,
       refusedParts: proven,
-      findings: { Responses: ['problem', combine(refusals.map(({ reason }) => reason))] },
+      findings: {
+        Credentials: fine('credentials-accepted'),
+        Responses: ['problem', combine(refusals.map(({ reason }) => reason))],
+      },
       next: await basis.sendAgainWithout(proven),
     };
   const doubt = explainDoubt(found.refused, first, found.exchange);

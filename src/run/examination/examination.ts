@@ -52,7 +52,7 @@ export interface Refusal {
   readonly exchange: Exchange;
 }
 
-/** What one check found. Findings of later checks replace earlier ones of the same area. */
+/** What one check found. In each area, the first problem counts, or else what was found last. */
 export interface CheckResult {
   readonly findings?: Findings;
   /** Why no case can be judged, if so: more requests could lock an account. */

@@ -1,0 +1,201 @@
+/** Deployments that refuse an optional part of every request: it is found, and everything else is judged without it. */
+
+import { expect, test } from '@playwright/test';
+import { loadSuite, suiteFolder } from '../../src/cases/suite.js';
+import { getHeaderValues, type HttpRequest, type HttpResponse } from '../../src/http/exchange.js';
+import { examine, renderFindings } from '../../src/run/examine.js';
+import { isJsonObject, parseJson } from '../../src/support/json.js';
+import { renderReason } from '../../src/support/reason.js';
+import {
+  type Answer,
+  certifyInProcess,
+  channelTo,
+  createReference,
+  listRequirementsWith,
+  recognizer,
+  renderUnpassed,
+  requirementSuite,
+  suite,
+} from '../support/in-process.js';
+import { createIndependentDeployment } from '../support/independent-deployment.js';
+import { createData, writeData } from '../support/own-data.js';
+import { judgeAgain, runWithEvidence } from '../support/run-with-evidence.js';
+
+const { world } = suite;
+const conforming = createIndependentDeployment(world);
+const small = createData('small');
+
+/** Reads a member of the body; undefined if there is none. */
+const read = ({ body = '' }: HttpRequest, ...path: string[]): unknown =>
+  path.reduce<unknown>((value, name) => (isJsonObject(value) ? value[name] : undefined), parseJson(body));
+const has =
+  (...path: string[]) =>
+  (request: HttpRequest) =>
+    read(request, ...path) !== undefined;
+const isEmpty =
+  (...path: string[]) =>
+  (request: HttpRequest) => {
+    const member = read(request, ...path);
+    return isJsonObject(member) && Object.keys(member).length === 0;
+  };
+const refuse = (status: number, message = 'Bad request'): HttpResponse => ({
+  status,
+  headers: [['Content-Type', 'application/json']],
+  body: JSON.stringify({ statusCode: status, message }),
+});
+/** Refuses the requests for which something holds. */
+const refusing =
+  (isRefused: (request: HttpRequest) => boolean, status = 400, answer: Answer = conforming): Answer =>
+  (request) =>
+    isRefused(request) ? refuse(status) : answer(request);
+const usesDefault = (header: string) => (request: HttpRequest) =>
+  request.sent !== 'with-accept-headers' && getHeaderValues(request.headers, header).length === 0;
+
+interface Row {
+  readonly refuses: string;
+  readonly isRefused: (request: HttpRequest) => boolean;
+  readonly statuses: readonly number[];
+  readonly breaks: readonly string[];
+  readonly says: RegExp;
+}
+const row = (refuses: string, isRefused: Row['isRefused'], statuses: number[], breaks: string[], says: RegExp): Row => {
+  return { refuses, isRefused, statuses, breaks, says };
+};
+const [expand, rules, ofOrder] = ['options.expand-category', 'metadata.promotion-rules', 'order.metadata'];
+const found: readonly Row[] = [
+  row('options', has('options'), [400, 404, 415, 422, 500], [expand], /refuses the member 'options' with \d+: without/),
+  row('metadata', has('metadata'), [400, 500], [rules], /refuses the member 'metadata' with \d+: without/),
+  row('order.metadata', has('order', 'metadata'), [400], [ofOrder], /refuses the member 'order.metadata' with 400: w/),
+  row('empty options', isEmpty('options'), [400], [expand], /'options' with 400 if it is empty: .* answers 200/),
+  row('empty metadata', isEmpty('metadata'), [422], [rules], /'metadata' with 422 if it is empty: .* answers 200/),
+  row(
+    'empty order.metadata',
+    isEmpty('order', 'metadata'),
+    [400],
+    [ofOrder],
+    /'order.metadata' with 400 if it is empty/,
+  ),
+  row(
+    'two members',
+    (request) => has('options')(request) || has('order', 'metadata')(request),
+    [400],
+    [ofOrder, expand],
+    /'options' with 400.*'order.metadata' with 400/s,
+  ),
+  row(
+    'all three that name nothing',
+    (request) => has('options')(request) || has('metadata')(request) || has('order', 'metadata')(request),
+    [400],
+    [ofOrder, expand, rules],
+    /'options' with 400.*'metadata' with 400.*'order.metadata' with 400/s,
+  ),
+  row(
+    'its usual Accept',
+    usesDefault('Accept'),
+    [406],
+    ['request.get-with-body'],
+    /usual value of the header 'Accept'/,
+  ),
+];
+for (const { refuses, isRefused, statuses, breaks, says } of found)
+  for (const status of statuses)
+    test(`A deployment that refuses ${refuses} with ${status} fails for that alone`, async () => {
+      const answer = refusing(isRefused, status);
+      const { certificate } = await certifyInProcess(answer, { suite: requirementSuite });
+      expect(listRequirementsWith('fail', certificate), renderUnpassed(certificate)).toEqual(breaks);
+      expect(listRequirementsWith('pass', certificate)).toHaveLength(17 - breaks.length);
+      const shown = certificate.requirements.flatMap(
+        ({ cases }) => cases.find(({ verdict }) => verdict === 'fail') ?? [],
+      );
+      for (const { code } of shown) expect(code).toMatch(/^(?:empty-)?part-refused$/);
+      expect(certificate.requests_sent).toBeLessThanOrEqual(260);
+      const { findings } = await examine(suite, channelTo(answer), {});
+      expect(renderFindings(findings)).toMatch(new RegExp(`^Responses +PROBLEM +.*${says.source}`, says.flags));
+    });
+
+test('What else is wrong is found although a member is refused', async () => {
+  const { certificate: ofWindow } = await certifyInProcess(
+    refusing(has('options'), 400, createIndependentDeployment(world, { mistakenWindow: 100 })),
+    { suite: requirementSuite },
+  );
+  expect(listRequirementsWith('fail', ofWindow)).toEqual(expect.arrayContaining([expand, 'limit.newest-150']));
+  const { certificate } = await certifyInProcess(
+    refusing(has('metadata'), 400, createIndependentDeployment(world, { mistakenRules: { customer: () => true } })),
+    { suite: requirementSuite },
+  );
+  expect(listRequirementsWith('fail', certificate)).toEqual(expect.arrayContaining([rules, 'customer.by-id']));
+});
+
+test('On data of a deployment, too, a member that is refused is found', async () => {
+  const drawn = loadSuite(suiteFolder, { data: { file: writeData(small, 'small') } });
+  const own = { ...drawn, cases: drawn.cases.filter(({ kind }) => kind === 'requirement') };
+  const deployment = createIndependentDeployment(small);
+  const { certificate } = await certifyInProcess(refusing(has('options'), 400, deployment), { suite: own });
+  expect(listRequirementsWith('fail', certificate), renderUnpassed(certificate)).toEqual([expand]);
+});
+
+test('The evidence of a run without a refused member gives the same certificate, whose first cause names the member', async () => {
+  for (const isRefused of [has('options'), isEmpty('metadata'), usesDefault('Accept')]) {
+    const run = await runWithEvidence(channelTo(refusing(isRefused, 406, createReference())));
+    expect(run.certificate.verdict).toBe('does-not-conform');
+    expect(run.certificate.causes?.[0]?.sentence).toMatch(/refuses .* with 406/);
+    expect(run.certificate.causes).toHaveLength(1);
+    expect(await judgeAgain(run)).toEqual(run.certificate);
+  }
+});
+
+/** Whatever they refuse, it may be the data, the credentials or something before the deployment. */
+const withoutCustomers = createIndependentDeployment({ ...world, customers: [] }, { unknownCustomer: 'rejected' });
+const withoutProducts = refusing(
+  (request) => JSON.stringify(read(request, 'order', 'items') ?? '').includes('prod_'),
+  404,
+);
+const doubtful: readonly (readonly [what: string, answer: Answer, says: RegExp])[] = [
+  ['has no customers', withoutCustomers, /'customer' with 404: without it, it answers 200\. Perhaps .* test data/],
+  ['has no products', withoutProducts, /'order(\.items)?' with 404: .*Perhaps .* test data/],
+  ['refuses the customer', refusing(has('customer')), /'customer' with 400: without it, it answers 200\. Perhaps/],
+  [
+    'refuses the credentials with 400, and takes requests without',
+    (request) =>
+      getHeaderValues(request.headers, 'X-Client-Token').length > 0
+        ? refuse(400, 'invalid token')
+        : conforming({
+            ...request,
+            headers: [...request.headers, ['X-Client-Token', 'x'], ['X-Client-Application-Id', 'x']],
+          }),
+    /'X-Client-Token' with 400.*Check the credentials/,
+  ],
+  ['refuses unknown clients', refusing(usesDefault('User-Agent')), /the header 'User-Agent' with 400.*'headers'/],
+];
+for (const [what, answer, says] of doubtful)
+  test(`A deployment that ${what} does not fail, and the run says why`, async () => {
+    const { certificate } = await certifyInProcess(answer, { suite: requirementSuite });
+    expect(certificate.verdict).toBe('incomplete');
+    const [first] = certificate.requirements.flatMap(({ cases }) => cases);
+    expect(first?.reason).toMatch(says);
+    expect(certificate.requests_sent).toBeLessThan(40);
+    const { findings } = await examine(suite, channelTo(answer), {});
+    expect(renderFindings(findings)).toMatch(new RegExp(`^Responses +PROBLEM +.*${says.source}`));
+  });
+
+test('If the user says that the world is loaded, a refused customer fails', async () => {
+  const { certificate, results } = await certifyInProcess(refusing(has('customer')), {
+    suite: requirementSuite,
+    isWorldLoaded: true,
+    recognizer,
+  });
+  expect(listRequirementsWith('fail', certificate)).toEqual(['customer.by-id']);
+  const failing = results.find(({ verdict }) => verdict === 'fail');
+  expect(renderReason(failing?.reason)).toMatch(/refuses the member 'customer' with 400: without it, it answers 200/);
+});
+
+test('A deployment that refuses everything, or answers by luck, refuses no member', async () => {
+  let turn = 0;
+  const flaky: Answer = (request) => (++turn % 2 === 0 ? conforming(request) : refuse(500));
+  const empty = createIndependentDeployment({ ...world, tiers: [] }, { empty: 404 });
+  const answers: Answer[] = [() => refuse(400), () => refuse(404), flaky, empty];
+  for (const answer of answers) {
+    const { findings } = await examine(suite, channelTo(answer), {});
+    expect(renderFindings(findings)).not.toMatch(/refuses the member/);
+  }
+});
