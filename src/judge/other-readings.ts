@@ -137,7 +137,8 @@ const maxValues = 3;
 function findDecisiveValues(responses: readonly ReadResponse[], readValue: (mention: LocatedMention) => string) {
   const ofForbidden = new Set(responses.flatMap(({ forbidden }) => forbidden.map(readValue)));
   const decisive = new Set<string>();
-  for (const mentions of responses.flatMap(({ required }) => required)) {
+  // A required tier that is not mentioned is missing in every reading.
+  for (const mentions of responses.flatMap(({ required }) => required.filter(({ length }) => length > 0))) {
     const values = mentions.map(readValue).filter((value) => !ofForbidden.has(value));
     for (const value of values) decisive.add(value);
     if (values.length === 0) return undefined;

@@ -129,6 +129,8 @@ function findIgnoredBody({ compared, predict, tiers, rows }: ObservedRun): Findi
   const equal = takeLargest(ofUrl, ({ returned }) => JSON.stringify(returned));
   const returned = equal[0]?.returned ?? [];
   const bodies = new Set(equal.map(({ request }) => request.body)).size;
+  // A deployment that names all promotions and marks the valid ones is no cache.
+  if (rows.some(({ reason }) => reason?.code === 'named-or-returned')) return undefined;
   // Requests at the same time are answered before a cache is filled.
   if (bodies < minRequests || equal.length < 0.8 * ofUrl.length) return undefined;
   // Promotions without rules are valid for requests without a body, too. Where everything is returned, nothing is cached.

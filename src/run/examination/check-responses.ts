@@ -1,6 +1,7 @@
 import type { AnsweredExchange } from '../../assertions/row-evidence.js';
 import { describeAnswer, isDataIndependentRefusal } from '../../http/response-status.js';
 import { readTiers } from '../../judge/judge-case.js';
+import { findOtherReadings } from '../../judge/other-readings.js';
 import { explainOwnPromotions } from '../../judge/own-promotions.js';
 import { readReturned } from '../../recognition/returned-tiers.js';
 import { parseJson } from '../../support/json.js';
@@ -31,6 +32,8 @@ export function checkResponses({ exchanges, successes, target, hasTiers }: Exami
     const { reason } = readReturned(success.response.body, { ...target, reading });
     if ((reading.kind === 'ambiguous' || reading.kind === 'misstated') && reason) return ['problem', reason];
     if (paths.length === 0) return unknown('names-nothing');
+    const [other] = findOtherReadings(exchanges, reading, { ...target, calibration: exchanges });
+    if (other !== undefined) return problem('named-or-returned', { words: other.words, stated: other.stated });
     return fine(reading.kind === 'stated' ? 'paths-stated' : 'paths-found', { paths });
   };
   const mentions = successes.map(({ response }) => target.recognizer.findMentions(response.body));

@@ -1,9 +1,11 @@
 import escapeStringRegexp from 'escape-string-regexp';
+import { type AnsweredExchange, listSuccesses } from '../../assertions/row-evidence.js';
 import type { Exchange } from '../../http/exchange.js';
 import { getMediaType } from '../../http/response-status.js';
-import type { Recognizer } from '../../recognition/recognizer.js';
+import type { LocatedMention, Recognizer } from '../../recognition/recognizer.js';
+import { absentValue } from '../../recognition/sibling-values.js';
 
-/** Whether answers differ in the promotions that they name, or else in more than what changes with each request. */
+/** Whether answers differ in the promotions that they name, in how they mark them, or else in more than what always changes. */
 export type Comparison = (exchanges: readonly Exchange[]) => boolean;
 
 export function createComparison(recognizer: Recognizer): Comparison {
@@ -18,5 +20,37 @@ export function createComparison(recognizer: Recognizer): Comparison {
     const constant = body.replaceAll(/[\w.:+-]+/g, (word) => (/\d/.test(word) ? '…' : word));
     return `${response.status} ${getMediaType(response)} ${constant}`;
   };
-  return (exchanges) => new Set(exchanges.map(summarize)).size > 1;
+  return (exchanges) =>
+    new Set(exchanges.map(summarize)).size > 1 || areMarkedDifferently(listSuccesses(exchanges), recognizer);
+}
+
+/** A member with more values marks nothing. */
+const maxMarks = 3;
+/** Four digits may be a part of a time or of an id, which differ each time. */
+const isVolatile = (value: string): boolean => /\d{4}/.test(value);
+
+/**
+ * Whether a member beside the ids marks promotions, such as `status: INAPPLICABLE`, and one of them in another way in another
+ * response. Some response has both marks: what is the same for a whole response marks nothing.
+ */
+function areMarkedDifferently(successes: readonly AnsweredExchange[], recognizer: Recognizer): boolean {
+  const responses = successes.map(({ response }) => recognizer.listLocatedMentions(response.body));
+  const names = new Set(responses.flat().flatMap(({ values }) => [...values.keys()]));
+  return [...names].some((name) => {
+    const marks = responses.map((mentions) => mapMarks(mentions, name));
+    const used = new Set(marks.flatMap((ofResponse) => [...ofResponse.values()]));
+    if (used.size > maxMarks || [...used].some(isVolatile)) return false;
+    return [...(marks[0]?.keys() ?? [])].some((key) => {
+      const ofKey = new Set(marks.map((ofResponse) => ofResponse.get(key) ?? absentValue));
+      return (
+        ofKey.size > 1 &&
+        marks.some((ofResponse) => [...ofKey].every((value) => [...ofResponse.values()].includes(value)))
+      );
+    });
+  });
+}
+
+/** Maps each place and id to the value of a member beside it. */
+function mapMarks(mentions: readonly LocatedMention[], name: string): ReadonlyMap<string, string> {
+  return new Map(mentions.map(({ id, pattern, values }) => [`${pattern} ${id}`, values.get(name) ?? absentValue]));
 }
