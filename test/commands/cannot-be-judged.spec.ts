@@ -113,7 +113,7 @@ const rows: readonly Row[] = [
   ],
   ['returns nothing', always(200, '[]'), unknown('Body on GET', /name no promotion.*proves nothing/)],
   ['limits after one request', firstThen(conforming, always(429)), unknown('Body on GET', /the other problems first/)],
-  ['refuses the body', refusingBodies, problem('Body on GET', /Answered 403.*Without a body it answered 200/)],
+  ['refuses the body', refusingBodies, problem('Body on GET', /without one it answers 200.*With a body: 403/)],
   ['returns HTML', wrapped, problem('Responses', /not JSON/)],
   [
     'rejects the request',
