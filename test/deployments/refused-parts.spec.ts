@@ -199,3 +199,14 @@ test('A deployment that refuses everything, or answers by luck, refuses no membe
     expect(renderFindings(findings)).not.toMatch(/refuses the member/);
   }
 });
+
+test('Questions that compare a request with one without the refused member are not asked', async () => {
+  const asks = ['omitted-options', 'unknown-customer'];
+  const asked = {
+    ...suite,
+    cases: suite.cases.filter((entry) => entry.kind === 'question' && asks.includes(entry.answers)),
+  };
+  const { certificate } = await certifyInProcess(refusing(has('options')), { suite: asked });
+  const outcomes = Object.fromEntries(certificate.questions.map(({ id, outcome }) => [id, outcome]));
+  expect(outcomes).toMatchObject({ 'omitted-options': null, 'unknown-customer': 'as-anybody' });
+});

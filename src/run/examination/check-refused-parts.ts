@@ -73,10 +73,13 @@ async function findRefusedParts(refused: Refused, basis: ExaminationBasis): Prom
   // A deployment that takes no member may take an empty object for none.
   if (all !== undefined && all.refused.length < 5) return all;
   const { accept, acceptEncoding, userAgent, contentType, applicationId, token } = requestHeaders;
+  // A deployment that says the same to a request without a body does not look at its members.
+  const isReadNever = !basis.differ([refused.exchange, ...(await basis.sendWithoutBody())]);
+  const ofBody = isReadNever
+    ? undefined
+    : ((await without(customer)) ?? (await without(items)) ?? (await without(order)));
   return (
-    (await without(customer)) ??
-    (await without(items)) ??
-    (await without(order)) ??
+    ofBody ??
     (await without(accept, acceptEncoding, userAgent)) ??
     (await without(contentType)) ??
     (await without(applicationId, token))
