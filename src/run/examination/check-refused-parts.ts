@@ -69,9 +69,10 @@ async function findRefusedParts(refused: Refused, basis: ExaminationBasis): Prom
   const { options, metadata, orderMetadata, customer, items, order } = optionalMembers;
   const free = await without(options, metadata, orderMetadata);
   if (free !== undefined) return free;
-  const all = await without(options, metadata, orderMetadata, customer, order);
-  // A deployment that takes no member may take an empty object for none.
-  if (all !== undefined && all.refused.length < 5) return all;
+  const members = [options, metadata, orderMetadata, customer, order];
+  const all = await without(...members);
+  // A deployment that takes an empty object for no body may demand a customer of every other body.
+  if (all !== undefined && all.refused.length < members.length) return all;
   const { accept, acceptEncoding, userAgent, contentType, applicationId, token } = requestHeaders;
   // A deployment that says the same to a request without a body does not look at its members.
   const isReadNever = !basis.differ([refused.exchange, ...(await basis.sendWithoutBody())]);
@@ -104,6 +105,8 @@ async function findAmong(
     const filled = part.fill?.(withPart);
     refused.push({ part, isEmptyOnly: filled !== undefined && part.isEmptyIn(withPart) && (await accepts(filled)) });
   }
+  // Each of them alone was accepted: the answers changed, or only all together are refused.
+  if (refused.length === 0) return undefined;
   const request = leaveOut(refused.map(({ part }) => part));
   const [exchange] = listSuccesses([await send(request)]);
   return exchange === undefined ? undefined : { refused, request, exchange };
