@@ -133,7 +133,7 @@ function combineSampleResults(
   const broken =
     results.find((result) => getVerdictApart(result) === 'fail') ??
     results.find(({ repeatedExchange }) => repeatedExchange !== undefined) ??
-    results.find(({ id, verdict }) => isUnjudged(verdict) && (findVerdict(id) ?? 'pass') === 'pass');
+    results.find(({ id, verdict }) => isUnjudged(verdict) && findVerdict(id) === 'pass');
   if (results.length === 0) return undefined;
   if (broken === undefined) return createEndResult(findWorstVerdict(results.map(getVerdictApart)));
   const { id, verdict, reason = createReason('passed') } = broken;
