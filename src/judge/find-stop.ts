@@ -87,7 +87,12 @@ export function findStop(traces: readonly Trace[], world: NamedWorld): Stop | un
   const lastAccepted = Math.max(...accepted.map(getEnd));
   const refused = relevant.filter((trace) => getEnd(trace) > lastAccepted);
   const checks = refused.filter(({ isCheck }) => isCheck);
-  if (refused.length === 0 || (checks.length === 0 && refused.length < minRefused))
+  // A refusal of what was never accepted may be about what these requests have in common.
+  const acceptedBefore = new Set(accepted.map(getKey));
+  const telling = refused.filter(
+    (trace) => acceptedBefore.has(getKey(trace)) || classifyOutcome(trace.outcome) === 'unavailable',
+  );
+  if (telling.length === 0 || (checks.length === 0 && telling.length < minRefused))
     return findPartialStop(relevant, accepted);
   const later = new Set([...refused, ...listUnanswered(sent), ...listRefusedAlike(sent, refused)]);
   const overlapping = listOverlapping(sent, refused, lastAccepted);

@@ -43,6 +43,8 @@ export interface CaseResult {
   /** For a question: patterns of places whose values differ between responses to the same request. */
   readonly volatile?: readonly string[];
   readonly hasDataChanged?: true;
+  /** Whether it only carries exchanges: it is no case of the run. */
+  readonly isUncounted?: true;
   /** Whether the reason concerns the whole run: it is said first, and the run does not conform. */
   readonly concernsRun?: true;
   readonly drift: readonly Drift[];

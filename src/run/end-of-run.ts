@@ -56,14 +56,17 @@ const pauses = [0, 1, 3, 6, 10, 10].slice(0, checksPerRequest);
 /** @returns undefined if nothing was to be sent, and every request was accepted */
 export async function judgeEnd(terms: EndTerms): Promise<ResultWithExchanges | undefined> {
   const { suite, log, isUnreachable } = terms;
-  if (isUnreachable) return createEndResult('inconclusive');
+  const hasSamples = suite.data !== undefined || listSampleCases(suite).length > 0;
+  if (isUnreachable) return hasSamples ? createEndResult('inconclusive') : undefined;
   const [once, again] = purposes;
   const repeated = await repeat(once, terms);
   await checkRefused(terms);
   const stop = findStop(log.listTraces(), suite.world);
-  if (stop !== undefined) return createStopResult(stop, suite);
+  // Without a case of its own, the certificate finds it in the evidence.
+  if (stop !== undefined) return hasSamples ? createStopResult(stop, suite) : undefined;
   const isUnjudged = repeated?.verdict === 'inconclusive' && repeated.hasDataChanged === undefined;
-  return isUnjudged ? await repeat(again, terms) : repeated;
+  const judged = isUnjudged ? await repeat(again, terms) : repeated;
+  return hasSamples || judged?.verdict !== 'pass' ? judged : undefined;
 }
 
 /** The result of a run whose deployment stopped working. A refusal fails the requirement that requests are accepted. */
@@ -77,7 +80,7 @@ export function createStopResult({ verdict, reason, advice }: Stop, { contract, 
 
 type StopTerms = Pick<Suite, 'contract' | 'cases'>;
 
-function createEndResult(verdict: Verdict): CaseResult {
+export function createEndResult(verdict: Verdict): CaseResult {
   const at = { file: '', line: 1, column: 1 };
   return { id: samplesCaseId, subject: samplesCaseId, verdict, at, rows: [], drift: [] };
 }
@@ -130,7 +133,7 @@ function combineSampleResults(
   const broken =
     results.find((result) => getVerdictApart(result) === 'fail') ??
     results.find(({ repeatedExchange }) => repeatedExchange !== undefined) ??
-    results.find(({ id, verdict }) => isUnjudged(verdict) && (findVerdict(id) ?? 'pass') === 'pass');
+    results.find(({ id, verdict }) => isUnjudged(verdict) && findVerdict(id) === 'pass');
   if (results.length === 0) return undefined;
   if (broken === undefined) return createEndResult(findWorstVerdict(results.map(getVerdictApart)));
   const { id, verdict, reason = createReason('passed') } = broken;

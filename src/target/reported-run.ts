@@ -193,6 +193,7 @@ export class ReportedRun {
       const isSelected = this.selected.size === 0 || this.selected.has(testCase.id);
       return isSelected ? [createUnsentResult(testCase, 'not-run', notReached)] : [];
     });
-    return [...ofCases, ...[this.results.get(samplesCaseId) ?? []].flat()];
+    const samples = [this.results.get(samplesCaseId) ?? []].flat();
+    return [...ofCases, ...samples.filter(({ isUncounted }) => !isUncounted)];
   }
 }

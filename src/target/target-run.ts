@@ -6,7 +6,8 @@ import type { NamedWorld } from '../contract/world.js';
 import type { Channel } from '../http/exchange.js';
 import type { TransportChannel } from '../http/transport.js';
 import type { SuspectedLoad } from '../judge/suspected-load.js';
-import { type CaseResult, samplesCaseId } from '../run/case-result.js';
+import { type CaseResult, type ResultWithExchanges, samplesCaseId } from '../run/case-result.js';
+import { createEndResult } from '../run/end-of-run.js';
 import { createEvidenceKeeper, type RunEvidence } from '../run/evidence-keeper.js';
 import { type EngineOptions, startRun } from '../run/run.js';
 import { omitUndefined } from '../support/collections.js';
@@ -66,9 +67,10 @@ export async function startTargetRun(
     async judge(id: string) {
       const testCase = suite.cases.find((candidate) => candidate.id === id);
       if (testCase === undefined && id !== samplesCaseId) return undefined;
-      const result = await (testCase === undefined ? run.repeatSamples() : run.runCase(testCase));
-      if (result === undefined) return undefined;
+      const judged = await (testCase === undefined ? run.repeatSamples() : run.runCase(testCase));
       const { exchanges, uses, used } = run.takeEvidence();
+      if (judged === undefined && exchanges.length === 0) return undefined;
+      const result: ResultWithExchanges = judged ?? { ...createEndResult('pass'), isUncounted: true };
       const failure = channel.findFailure?.()?.problems;
       // The evidence has the exchanges.
       const { exchange: _, repeatedExchange: __, ...plain } = result;
