@@ -46,7 +46,8 @@ export function writeResults(
     const older = existsSync(recordKnownTo)
       ? readInputFile(recordKnownTo, 'Name a file of known deviations.').toString('utf8')
       : '';
-    if (newDeviations.length > 0) files.push({ file: followLink(recordKnownTo), text: addDeviations(older, newDeviations) });
+    if (newDeviations.length > 0)
+      files.push({ file: followLink(recordKnownTo), text: addDeviations(older, newDeviations) });
     written.known = { file: recordKnownTo, added: newDeviations.length };
   }
   // UI mode runs several times in one process.
