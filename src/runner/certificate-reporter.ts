@@ -79,8 +79,9 @@ export default class CertificateReporter implements Playwright.Reporter {
       // Nothing of the run before is lost.
       this.error ??= error.message;
       process.stderr.write(`${error.message}\n`);
-      // A reporter cannot end a run before its first test. A signal can.
-      process.kill(process.pid, 'SIGINT');
+      // Playwright has no way for a reporter to end a run before its first test.
+      endings.push('not-begun');
+      process.exit(1);
     }
   }
 
