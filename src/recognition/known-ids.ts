@@ -8,7 +8,7 @@ import { createIdFinder, minLengthInsideText, numberBoundaries } from './id-find
 export type KnownIds = ReturnType<typeof createKnownIds>;
 
 /** Returns the ids of a world. They are collected once: that takes longer than to judge a case. */
-export const getIdFinders = remember((world: World & Partial<Pick<NamedWorld, 'hasOwnIds' | 'unavailable'>>) => {
+export const getIdFinders = remember((world: World & Partial<Pick<NamedWorld, 'isDataFile' | 'unavailable'>>) => {
   const { tiers, customers, products, skus, categories, campaigns } = world;
   const others = [customers, products, skus, categories, campaigns].flat();
   const keys = [...others.map(({ id }) => id), ...[...categories, ...campaigns].map(({ name }) => name)];
@@ -19,7 +19,9 @@ export const getIdFinders = remember((world: World & Partial<Pick<NamedWorld, 'h
   const ids = tiers.map(({ id }) => id);
   // What the deployment lacks has the id of the suite's world, which says nothing about ids of the deployment.
   const available = ids.filter((id) => world.unavailable?.has(id) !== true);
-  return createKnownIds(ids, keys, world.hasOwnIds ? otherTexts() : undefined, available);
+  // Ids that somebody binds are seldom words, but those of an auto-increment column are numbers that responses have anyway.
+  const mayBeAnyText = world.isDataFile === true || available.some((id) => /^\d{1,11}$/.test(id));
+  return createKnownIds(ids, keys, mayBeAnyText ? otherTexts() : undefined, available);
 });
 
 /**
