@@ -41,7 +41,7 @@ function findEndOfText(text: string, start: number): number {
   return text.length;
 }
 
-/** Whether objects and lists nest deeper than a limit. Does not call itself, so that any depth can be told. */
+/** Whether a value has more objects and lists around it than a limit. Does not call itself, so that any depth can be told. */
 export function isDeeperThan(document: unknown, limit: number): boolean {
   let level: unknown[] = [document];
   for (let depth = 0; level.length > 0; depth += 1) {

@@ -52,10 +52,13 @@ export function parseYaml(text: string, file: string) {
     throw new UnusableInput([{ at: locate(), message: `cannot be read: ${tokens}`, hint: 'Name a smaller file.' }]);
   // The parser would compare each key with all others.
   const composer = new yaml.Composer({ prettyErrors: false, uniqueKeys: false });
-  const [document, ...others] = [...composer.compose(tokens, true, text.length)] as [Document.Parsed, ...unknown[]];
-  if (others.length > 0) throw refuse('it has several documents');
+  const [document, second] = [...composer.compose(tokens, true, text.length)] as [
+    Document.Parsed,
+    ...Document.Parsed[],
+  ];
   const [error = findDoubleKey(yaml, document)] = document.errors;
   if (error !== undefined) throw refuse(error.message, error.pos[0]);
+  if (second !== undefined) throw refuse('it contains multiple documents', second.range[0]);
 
   /** Finds the node at a path, with its key, or else the nearest node around it. */
   const find = (steps: YamlPath): { node: Node | null; key?: Node } => {
