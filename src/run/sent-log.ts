@@ -28,7 +28,9 @@ export function createSentLog(channel: Channel): { readonly channel: Channel; re
         count += 1;
         const number = count;
         const exchange = await channel.send(request);
-        const numbered = { ...exchange, numbers: exchange.numbers ?? (exchange.attempts === 0 ? [] : [number]) };
+        // An exchange of the evidence has its numbers, and is found there by its identity.
+        const numbered =
+          exchange.numbers === undefined ? { ...exchange, numbers: exchange.attempts === 0 ? [] : [number] } : exchange;
         keep(numbered, false);
         return numbered;
       },

@@ -84,7 +84,7 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
       ],
     ),
     ["certify --dry-run --target 'shop,eu.yaml'", 2, 'shop,eu.yaml:1:1: cannot be read'],
-    ['certify --reference --against .', 2, 'cannot be read: illegal operation on a directory'],
+    ['certify --reference --against .', 2, 'cannot be read: it is a folder'],
     ["certify --reference --only ''", 2, "unknown case, requirement, question, tag or group ''"],
     [
       'certify --reference --only order.quantty,no-such-thing',

@@ -127,7 +127,7 @@ test('Targets that cannot be told apart are refused before anything is sent', as
   const both = ['--target', one, '--target', two];
   for (const [args, said] of [
     [['certify', ...both, '--base-url', 'https://c.test'], '--base-url: works with a single target only'],
-    [['certify', ...both, '--replay', 'evidence.har'], '--replay: works with a single target only'],
+    [['certify', ...both, '--replay', 'evidence.har'], "option '--replay <file>' cannot be used with option '--target"],
     [['record', ...both, '--to', 'record.yaml'], '--to: works with a single target only'],
     [['certify', ...both, '--reference'], "option '--reference' cannot be used with option '--target <file>'"],
     [['certify', '--target', one, '--target', 'twin.yaml'], 'twin.yaml: has the same name as one.yaml'],

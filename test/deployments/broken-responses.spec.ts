@@ -148,7 +148,15 @@ const cut =
     else socket.write(response);
   };
 
-const long = 4096;
+/** In characters: between a result with few promotions and one with many. */
+const long = (() => {
+  const requests = suite.cases.find(({ id }) => id === 'long-response')?.rows[0].requests;
+  const [few = 0, many = 0] = ['few-for-ann', 'many'].map((name) => {
+    const request = requests?.get(name);
+    return request === undefined ? 0 : conforming(request).body.length;
+  });
+  return (few + many) / 2;
+})();
 
 test.describe('A connection that breaks', () => {
   let seen = 0;

@@ -13,7 +13,8 @@ export default defineAssertion<boolean, { readonly isOnce: boolean }>({
   judge: ({ isOnce }, context) =>
     judgeResult(context, false, (result) => {
       if (result.unclear.size > 0) return doubt(result);
-      if (result.returned.length === 0) return unclear('nothing-to-count');
+      // Nothing is repeated in an empty result, and nothing shows that a promotion would be returned once.
+      if (result.returned.length === 0 && isOnce) return unclear('nothing-to-count');
       const mentions = context.evidence.recognizer.listLocatedMentions(context.exchange.response.body);
       const isRepeated = result.returned.some((id) => countRecords(id, mentions) > 1);
       return holdsIf(isRepeated !== isOnce, isRepeated ? 'returned-repeatedly' : 'returned-once', {});

@@ -94,11 +94,11 @@ function endRuns(ended: readonly Ending[], code: number, flags: CertifyFlags): n
 /** Lists the runs that the flags ask for: one for each target. @throws UnusableInput */
 function listRuns(flags: CertifyFlags): [RunOptions, ...RunOptions[]] {
   const { target: files = [], dryRun: _, open: __, to: recordTo, ...options } = flags;
-  const { out, baseUrl, replay } = options;
+  const { out, baseUrl } = options;
   const shared = { ...options, ...omitUndefined({ recordTo }) };
   const [target] = files;
   if (files.length <= 1) return [{ ...shared, ...omitUndefined({ target }) }];
-  const single = Object.entries({ '--base-url': baseUrl, '--replay': replay, '--to': recordTo });
+  const single = Object.entries({ '--base-url': baseUrl, '--to': recordTo });
   const [flag] = single.find(([, value]) => typeof value === 'string') ?? [];
   if (flag !== undefined) throw refuse(flag, 'works with a single target only', 'Name one target.');
   const byFolder = new Map<string, RunOptions>();
