@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { defineConfig } from '@playwright/test';
+import { loadEnvFile } from './src/config/env-file.js';
 import { claimPlaywrightFolder, projectsFolder } from './src/outputs/claimed-folder.js';
 import { type ConformanceOptions, readRuns } from './src/runner/options.js';
-import { loadEnvFile } from './src/target/env-file.js';
 
 loadEnvFile(process.env);
 

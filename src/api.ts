@@ -1,8 +1,12 @@
 /** The API for programs: `import { certify } from 'promotion-validation-conformance'`. */
 
 import type { AnsweredExchange } from './assertions/row-evidence.js';
-import { selectCases } from './cases/case-selection.js';
 import type { Certificate } from './certificate/certificate.js';
+import { openTarget } from './certify/open-target.js';
+import { ReportedRun } from './certify/reported-run.js';
+import { judgeCases } from './certify/target-run.js';
+import { loadInputs } from './config/run-inputs.js';
+import type { RunOptions } from './config/run-options.js';
 import { readDataFile } from './contract/data-file.js';
 import { credentialHeaders, credentialPlaceholders, isOwnWord } from './contract/operation.js';
 import type { Credentials } from './http/connection-options.js';
@@ -15,13 +19,9 @@ import { createRecognizer } from './recognition/recognizer.js';
 import { createMentionFilter, type ResponseSettings } from './recognition/sibling-values.js';
 import { hasMentions } from './recognition/tier-mentions.js';
 import { samplesCaseId } from './run/case-result.js';
+import { selectCases } from './suite/case-selection.js';
 import { omitUndefined } from './support/collections.js';
 import { createReason, renderReason } from './support/reason.js';
-import { openTarget } from './target/open-target.js';
-import { ReportedRun } from './target/reported-run.js';
-import { loadInputs } from './target/run-inputs.js';
-import type { RunOptions } from './target/run-options.js';
-import { judgeCases } from './target/target-run.js';
 
 export type { Certificate, RunVerdict } from './certificate/certificate.js';
 export type { Credentials } from './http/connection-options.js';

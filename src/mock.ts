@@ -9,15 +9,15 @@ import { createDeployment, type DeploymentOptions } from '../reference/deploymen
 import { type BodyFiller, imitateRecord } from '../reference/recorded-responses.js';
 import { referenceCredentials } from '../reference/reference-credentials.js';
 import { createRequestListener } from '../reference/server.js';
-import { loadSuite } from './cases/suite.js';
-import { readKnownCauses } from './certificate/known-causes.js';
 import { readDataFile } from './contract/data-file.js';
 import { loadWorld } from './contract/world-file.js';
+import { readKnownCauses } from './explanation/known-causes.js';
 import type { Credentials } from './http/connection-options.js';
 import type { HttpRequest, HttpResponse } from './http/exchange.js';
-import { fillBody } from './judge/recorded-bodies.js';
 import { readKnownDeviations } from './record/known-deviations.js';
+import { fillBody } from './record/recorded-bodies.js';
 import { readRecord } from './record/target-record.js';
+import { loadSuite } from './suite/suite.js';
 import { omitUndefined } from './support/collections.js';
 
 export type { Credentials } from './http/connection-options.js';

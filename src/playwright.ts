@@ -13,6 +13,7 @@ import {
   type TestType,
 } from '@playwright/test';
 import { applyPatch, assembleRequest, type RequestPatch } from './cases/request-draft.js';
+import type { TargetRun } from './certify/target-run.js';
 import type { NamedWorld } from './contract/world.js';
 import type { Exchange } from './http/exchange.js';
 import { type CaseEvidence, collectEvidence } from './judge/judge-case.js';
@@ -21,7 +22,6 @@ import { renderExchange } from './outputs/test-texts.js';
 import { readReturned } from './recognition/returned-tiers.js';
 import { test as caseTest } from './runner/fixtures.js';
 import { renderReason } from './support/reason.js';
-import type { TargetRun } from './target/target-run.js';
 
 export type { ConformanceOptions } from './runner/options.js';
 export type { Exchange, RequestPatch };

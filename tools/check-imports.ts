@@ -13,12 +13,16 @@ export const rooms = [
   'recognition',
   'assertions',
   'cases',
+  'own-data',
+  'suite',
   'judge',
   'record',
   'run',
+  'explanation',
   'certificate',
   'outputs',
-  'target',
+  'config',
+  'certify',
   'runner',
   'cli',
 ] as const;
@@ -27,7 +31,7 @@ export const rooms = [
 const referenceMayImport = ['http', 'contract'];
 
 /** The rooms that may import the reference deployment. */
-const mayImportReference = ['certificate', 'runner', 'cli'];
+const mayImportReference = ['explanation', 'runner', 'cli'];
 
 /**
  * Lists the imports of a package that go against the order of the rooms, as `file -> imported file`.

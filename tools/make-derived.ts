@@ -5,7 +5,7 @@ import path from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import standalone from 'ajv/dist/standalone/index.js';
 import formats from 'ajv-formats';
-import { precompileSuite } from '../src/cases/suite.js';
+import { precompileSuite } from '../src/suite/suite.js';
 import { buildFolder, packageRoot } from '../src/support/package-root.js';
 import { UnusableInput } from '../src/support/problem.js';
 

@@ -1,12 +1,12 @@
-import type { Suite } from '../cases/suite.js';
+import type { Cause } from '../explanation/diagnose-run.js';
 import type { Stop } from '../judge/find-stop.js';
 import type { Verdict } from '../judge/verdict.js';
 import { type CaseResult, samplesCaseId } from '../run/case-result.js';
 import { createStopResult } from '../run/end-of-run.js';
 import type { ExchangeUse } from '../run/evidence-keeper.js';
+import type { Suite } from '../suite/suite.js';
 import { renderReason } from '../support/reason.js';
 import type { CaseEntry } from './case-entry.js';
-import type { Cause } from './diagnosis/diagnose-run.js';
 
 /**
  * Withdraws what only exchanges after a stop show: they say nothing more of the deployment than that it stopped. A question

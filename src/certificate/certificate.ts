@@ -1,23 +1,23 @@
-import { type DrawnData, describeData } from '../cases/data-suite.js';
-import { isOwnCase, type Suite } from '../cases/suite.js';
 import { getSubjectId, type TestCase } from '../cases/test-case.js';
 import { isWarningOutcome, type Question } from '../contract/contract.js';
 import { listNames } from '../contract/world.js';
+import type { Diagnosis } from '../explanation/diagnose-run.js';
 import type { TransportIdentity } from '../http/transport.js';
 import type { Stop } from '../judge/find-stop.js';
 import { findWorstVerdict, type Verdict, verdicts } from '../judge/verdict.js';
+import type { DrawnData } from '../own-data/data-suite.js';
 import { type Baseline, emptyBaseline, isNotCompared } from '../record/drift.js';
 import { createResponseRenderer } from '../record/exchange-text.js';
 import type { KnownDeviation, KnownFile, ListedDeviation } from '../record/known-deviations.js';
 import { getVerdictApart, notSelected, type ResultWithExchanges, samplesCaseId } from '../run/case-result.js';
+import { isOwnCase, type Suite } from '../suite/suite.js';
 import { groupBy, omitUndefined, renderShortList } from '../support/collections.js';
 import { createReason, type Reason, renderReason } from '../support/reason.js';
 import { toOneLine } from '../support/untrusted-text.js';
 import { createStopCause } from './apply-stop.js';
 import { type CaseEntry, createCaseEntry, createUnstableEntry } from './case-entry.js';
-import type { Diagnosis } from './diagnosis/diagnose-run.js';
 import { type DriftEntry, listDriftEntries } from './drift-entry.js';
-import { quickNotice } from './notices.js';
+import { describeData, quickNotice } from './notices.js';
 import { describeSharedReasons, findSharedReasons } from './shared-reasons.js';
 
 /** The report of one run, as in `certificate.json`. `schemas/certificate.schema.json` describes its members. */

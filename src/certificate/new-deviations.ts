@@ -1,8 +1,8 @@
 import type { NamedWorld } from '../contract/world.js';
+import { readCause } from '../explanation/known-causes.js';
 import type { NewDeviation } from '../record/add-deviations.js';
 import { getVerdictApart } from '../run/case-result.js';
 import type { Certificate } from './certificate.js';
-import { readCause } from './known-causes.js';
 
 /** Lists what a run shows to be wrong and no file lists. One entry for a cause covers all requirements that it breaks. */
 export function listNewDeviations(

@@ -1,3 +1,6 @@
+import type { DrawnData } from '../own-data/data-suite.js';
+import { toOneLine } from '../support/untrusted-text.js';
+
 /** The first and the last line of a run against the reference deployment. */
 export const referenceNotice =
   'This run tests the reference deployment, which comes with the suite. Name yours with BASE_URL, --base-url or --target.';
@@ -6,3 +9,16 @@ export const replayNotice = 'Nothing was sent: this is the verdict on the exchan
 
 export const quickNotice =
   'With --quick: the rows that catch almost all known faults, and no questions. A run without it has the verdict.';
+
+/** Says what the requests show that were drawn from a data file. */
+export function describeData({ file, digest, counts, covered }: DrawnData): string[] {
+  const list = (numbers: Readonly<Record<string, number>>) =>
+    Object.entries(numbers)
+      .map(([name, count]) => `${count} ${name}`)
+      .join(', ');
+  const { tiers, of, filters, rules } = covered;
+  return [
+    `On its own data: ${toOneLine(file)}, ${digest}, with ${list(counts)}.`,
+    `The requests show ${tiers} of the newest ${of} promotions as valid, and use ${filters} filters. These promotions have ${list(rules) || 'no'} rules.`,
+  ];
+}

@@ -1,8 +1,8 @@
+import type { Cause } from '../explanation/diagnose-run.js';
 import type { Verdict } from '../judge/verdict.js';
 import { notReached, notSelected } from '../run/case-result.js';
 import { groupBy } from '../support/collections.js';
 import type { CaseEntry } from './case-entry.js';
-import type { Cause } from './diagnosis/diagnose-run.js';
 
 /** The number of cases from which a reason is reported once for all of them. */
 const minShared = 4;

@@ -1,7 +1,7 @@
 import { determineOverallVerdict } from '../certificate/overall-verdict.js';
+import type { Ending } from '../certify/reported-run.js';
 import { readOwnPackage } from '../support/package-root.js';
 import { InternalError } from '../support/problem.js';
-import type { Ending } from '../target/reported-run.js';
 
 /** From the worst one: several targets end with that of the worst. */
 export const exitStatus = {

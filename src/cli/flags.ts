@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
+import type { RunOptions } from '../config/run-options.js';
 import { documentedOperation } from '../contract/operation.js';
-import type { RunOptions } from '../target/run-options.js';
 
 /** The default export of a file in `commands/`. @param end sets the exit status; 0 if it is not called */
 export type ConfigureCommand = (

@@ -2,11 +2,11 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Command, CommanderError } from 'commander';
+import { loadEnvFile } from '../config/env-file.js';
 import { documentedOperation } from '../contract/operation.js';
 import { readOwnPackage } from '../support/package-root.js';
 import { describeFileError, UnusableInput } from '../support/problem.js';
 import { joinLines } from '../support/untrusted-text.js';
-import { loadEnvFile } from '../target/env-file.js';
 import { exitStatus } from './exit-status.js';
 import type { ConfigureCommand } from './flags.js';
 

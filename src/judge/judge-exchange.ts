@@ -1,7 +1,7 @@
 /** What the documentation says of exchanges that belong to no case. Pure. */
 
+import { accept, exclude, include } from '../assertions/create-assertions.js';
 import type { AnsweredExchange } from '../assertions/row-evidence.js';
-import { accept, exclude, include } from '../cases/data-cases.js';
 import { createOracle, type Obligation } from '../contract/oracle.js';
 import { getWindowSize, listAvailableTiers } from '../contract/world.js';
 import { decodePercent } from '../http/request-content.js';

@@ -1,11 +1,11 @@
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { isOwnCase, type Suite } from '../cases/suite.js';
 import { renderAnswer } from '../certificate/case-entry.js';
 import type { Certificate } from '../certificate/certificate.js';
 import type { EvidenceArchive } from '../certificate/har-archive.js';
 import { isTransient } from '../http/response-status.js';
 import type { ResultWithExchanges } from '../run/case-result.js';
+import { isOwnCase, type Suite } from '../suite/suite.js';
 import { escapeControlCharacters } from '../support/untrusted-text.js';
 import { addMark } from '../support/written-mark.js';
 import { listOutputFiles, outputFolder } from './result-files.js';

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import Mustache from 'mustache';
 import { parseDocument } from 'yaml';
-import { escapeMarkdown } from '../support/markdown.js';
 import { packageRoot } from '../support/package-root.js';
 import { renderYaml } from '../support/render-yaml.js';
 import { escapeLine } from '../support/untrusted-text.js';
+import { escapeMarkdown } from './markdown.js';
 
 /** How `{{…}}` writes a value, by the language of a template. Only `{{{…}}}` writes a text as it is. */
 const escapes: Readonly<Record<string, (value: unknown) => string>> = {

@@ -1,6 +1,5 @@
 /** What a test shows in the reports of Playwright. The main process does not load this: it only lists tests. */
 
-import type { Suite } from '../cases/suite.js';
 import { createCaseEntry, isFailure, renderDifference, renderFailure } from '../certificate/case-entry.js';
 import { listDriftEntries } from '../certificate/drift-entry.js';
 import { renderCurlCommand } from '../http/curl-command.js';
@@ -9,6 +8,7 @@ import { createResponseRenderer } from '../record/exchange-text.js';
 import { getVerdictApart, type ResultWithExchanges } from '../run/case-result.js';
 import type { StoredExchange } from '../run/evidence-keeper.js';
 import { shortenExchange } from '../run/sanitize-result.js';
+import type { Suite } from '../suite/suite.js';
 import { renderReason } from '../support/reason.js';
 import { joinLines, toOneLine } from '../support/untrusted-text.js';
 

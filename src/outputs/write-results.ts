@@ -1,12 +1,12 @@
 import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
-import type { Suite } from '../cases/suite.js';
 import type { Certificate } from '../certificate/certificate.js';
 import type { EvidenceArchive } from '../certificate/har-archive.js';
 import type { Contract } from '../contract/contract.js';
 import { addDeviations, type NewDeviation } from '../record/add-deviations.js';
 import { createRecord, readRecord, renderRecord, type TargetRecord } from '../record/target-record.js';
 import type { ResultWithExchanges } from '../run/case-result.js';
+import type { Suite } from '../suite/suite.js';
 import { omitUndefined, renderShortList } from '../support/collections.js';
 import { readTextFile } from '../support/text-file.js';
 import { createRunView, encodeContent, loadOutputs } from './output.js';

@@ -1,5 +1,5 @@
-import type { Suite } from '../cases/suite.js';
 import { undetermined } from '../cases/test-case.js';
+import type { Suite } from '../suite/suite.js';
 import { findMismatches, type ShapeDrift } from './body-shape.js';
 import { renderShownResponse } from './exchange-text.js';
 import type { RecordedResult, TargetRecord } from './target-record.js';

@@ -1,15 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { DataBasis } from '../cases/data-suite.js';
-import type { Suite } from '../cases/suite.js';
 import type { Exchange } from '../http/exchange.js';
-import { maskChanging, type RecordedBodies } from '../judge/recorded-bodies.js';
+import type { DataBasis } from '../own-data/data-suite.js';
 import { getIdFinders } from '../recognition/known-ids.js';
+import type { Suite } from '../suite/suite.js';
 import { omitUndefined } from '../support/collections.js';
 import { renderYaml } from '../support/render-yaml.js';
 import { validateFile } from '../support/schema-validation.js';
 import { readYaml } from '../support/yaml-file.js';
 import { type BodyShape, mergeShapes } from './body-shape.js';
 import { createResponseSummarizer, renderRequest, type ShownResponse } from './exchange-text.js';
+import { maskChanging, type RecordedBodies } from './recorded-bodies.js';
 
 /** The outcomes of one target. The schema of its file is `schemas/record.schema.json`. */
 export interface TargetRecord {

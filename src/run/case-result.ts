@@ -1,10 +1,10 @@
 import { getSubjectId, type TestCase } from '../cases/test-case.js';
 import type { Exchange } from '../http/exchange.js';
 import type { RowExchanges } from '../judge/judge-case.js';
-import type { RecordedBodies } from '../judge/recorded-bodies.js';
 import type { Verdict } from '../judge/verdict.js';
 import type { BodyShape } from '../record/body-shape.js';
 import type { Drift } from '../record/drift.js';
+import type { RecordedBodies } from '../record/recorded-bodies.js';
 import { omitUndefined } from '../support/collections.js';
 import type { Location } from '../support/problem.js';
 import { createReason, type Reason } from '../support/reason.js';

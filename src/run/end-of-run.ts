@@ -5,7 +5,6 @@
 
 import { holds } from '../assertions/assertion.js';
 import { judgeAssertion } from '../assertions/registry.js';
-import type { Suite } from '../cases/suite.js';
 import { getSubjectId, type TestCase } from '../cases/test-case.js';
 import type { Channel, Exchange, HttpRequest } from '../http/exchange.js';
 import {
@@ -18,6 +17,7 @@ import {
 } from '../judge/find-stop.js';
 import { collectEvidence, type RowExchanges, type TargetContext } from '../judge/judge-case.js';
 import { findWorstVerdict, type Verdict } from '../judge/verdict.js';
+import type { Suite } from '../suite/suite.js';
 import { createReason } from '../support/reason.js';
 import {
   type CaseExchanges,

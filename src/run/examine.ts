@@ -1,10 +1,9 @@
-import type { Suite } from '../cases/suite.js';
 import type { Channel } from '../http/exchange.js';
 import { describeAnswer, isDataIndependentRefusal } from '../http/response-status.js';
 import type { SuspectedLoad } from '../judge/suspected-load.js';
+import type { Suite } from '../suite/suite.js';
 import { omitUndefined } from '../support/collections.js';
-import { createReason, mapReasonTexts, type Reason, renderReason } from '../support/reason.js';
-import { joinLines } from '../support/untrusted-text.js';
+import { createReason, mapReasonTexts, type Reason } from '../support/reason.js';
 import { checkAddress } from './examination/check-address.js';
 import { checkBody } from './examination/check-body.js';
 import { checkFilterSpelling } from './examination/check-filter-spelling.js';
@@ -109,19 +108,4 @@ function findConstantAnswer({ exchanges: [first], sent, differ, isSeen }: Examin
   if (first === undefined || !('response' in first) || sent.length < minAlike) return undefined;
   if (differ(sent.map(([, exchange]) => exchange))) return undefined;
   return isSeen || isDataIndependentRefusal(first.response.status) ? describeAnswer(first.response) : undefined;
-}
-
-const stateLabels = { fine: 'fine', problem: 'PROBLEM', unknown: '?' };
-
-/** Renders what was found, problems first. */
-export function renderFindings(findings: Examination['findings']): string {
-  const width = Math.max(...examinedAreas.map((area) => area.length));
-  const isProblem = ({ state }: Examination['findings'][number]) => Number(state === 'problem');
-  return joinLines(
-    findings
-      .toSorted((left, right) => isProblem(right) - isProblem(left))
-      .map(
-        ({ area, state, reason }) => `${area.padEnd(width)}  ${stateLabels[state].padEnd(7)}  ${renderReason(reason)}`,
-      ),
-  );
 }

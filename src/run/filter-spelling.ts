@@ -1,13 +1,13 @@
 /** Whether a deployment reads filters percent-encoded, as most clients write them, or only with literal brackets. */
 
 import { type AnsweredExchange, listSuccesses } from '../assertions/row-evidence.js';
-import type { Suite } from '../cases/suite.js';
 import { tag } from '../cases/test-case.js';
 import { renderFilterParameter, spellFiltersLiterally } from '../contract/operation.js';
 import { createOracle, type Obligation } from '../contract/oracle.js';
 import type { World } from '../contract/world.js';
 import type { Exchange, HttpRequest } from '../http/exchange.js';
 import { encodeQueryText, parseRequest } from '../http/request-content.js';
+import type { Suite } from '../suite/suite.js';
 import { listRequests, type SentRequest } from './case-sender.js';
 
 /** Finds a request with one filter that excludes promotions and leaves some. Undefined if no selected case has a filter. */

@@ -1,11 +1,8 @@
-import { findExclusionReason, type RunScope } from '../cases/case-selection.js';
-import type { Suite } from '../cases/suite.js';
 import { type TestCase, tag } from '../cases/test-case.js';
-import { describeRequest } from '../contract/describe-request.js';
-import type { NamedWorld } from '../contract/world.js';
 import { type HttpRequest, serializeRequest } from '../http/exchange.js';
+import { findExclusionReason, type RunScope } from '../suite/case-selection.js';
+import type { Suite } from '../suite/suite.js';
 import { renderShortList } from '../support/collections.js';
-import { joinLines, shorten } from '../support/untrusted-text.js';
 import { isSerial, listRequests } from './case-sender.js';
 import { findFilterRequest } from './filter-spelling.js';
 
@@ -31,7 +28,8 @@ export function listSampleCases({ cases }: Pick<Suite, 'cases'>): readonly TestC
   return cases.filter(({ tags }) => tags.includes(tag.sample));
 }
 
-type Plan = ReturnType<typeof createPlan>;
+/** The requests of a run, in the order of its cases. */
+export type Plan = ReturnType<typeof createPlan>;
 
 export function createPlan(suite: Suite, settings: RunScope) {
   const { calibration, data } = suite;
@@ -63,22 +61,6 @@ export function createPlan(suite: Suite, settings: RunScope) {
 
 export function countPlannedRequests({ calibration, cases, repeated }: Plan): number {
   return calibration.length + cases.flatMap(({ requests }) => requests).length + repeated;
-}
-
-export function renderPlan(plan: Plan, world: NamedWorld): string {
-  const describe = (request: HttpRequest) => `  ${shorten(describeRequest(request, world), 160)}`;
-  const sent = plan.cases.filter(({ reason }) => reason === undefined);
-  return joinLines([
-    `before the cases  (${plan.calibration.length})`,
-    ...plan.calibration.map(describe),
-    ...plan.cases.flatMap(({ id, reason, requests, mark }) => [
-      `${id}  ${reason ?? `(${requests.length})${mark}`}`,
-      ...requests.map(describe),
-    ]),
-    `again at the end  (${plan.repeated})`,
-    '',
-    `${sent.length} of ${plan.cases.length} cases, ${countPlannedRequests(plan)} requests. What fails is sent again. Nothing was sent. For the requests of a case in full: npx conformance explain CASE`,
-  ]);
 }
 
 function explainNotApplicable({ rows }: TestCase): string | undefined {

@@ -1,6 +1,6 @@
-import { findExclusionReason, type RunScope } from '../cases/case-selection.js';
-import { isOwnCase, type Suite } from '../cases/suite.js';
 import { getSubjectId, type TestCase } from '../cases/test-case.js';
+import { findExclusionReason, type RunScope } from '../suite/case-selection.js';
+import { isOwnCase, type Suite } from '../suite/suite.js';
 import { omitUndefined } from '../support/collections.js';
 import { createUnsentResult, type ResultWithExchanges } from './case-result.js';
 import type { EvidenceKeeper } from './evidence-keeper.js';

@@ -1,16 +1,16 @@
 import { describeAssertion } from '../assertions/registry.js';
 import { listSuccesses } from '../assertions/row-evidence.js';
 import { findVolatilePaths } from '../assertions/volatile-values.js';
-import { isOwnCase } from '../cases/suite.js';
 import { getSubjectId, type TestCase } from '../cases/test-case.js';
 import { documentedOperation } from '../contract/operation.js';
 import type { Exchange } from '../http/exchange.js';
 import { wasSent } from '../http/response-status.js';
 import { type CaseJudgement, collectEvidence, judgeCase, type TargetContext } from '../judge/judge-case.js';
-import { extractBodies } from '../judge/recorded-bodies.js';
 import { findWorstVerdict } from '../judge/verdict.js';
 import { inferShape } from '../record/body-shape.js';
 import { type Baseline, emptyBaseline, findDrift } from '../record/drift.js';
+import { extractBodies } from '../record/recorded-bodies.js';
+import { isOwnCase } from '../suite/suite.js';
 import { omitUndefined } from '../support/collections.js';
 import { mapReasonTexts, type Reason } from '../support/reason.js';
 import { escapeControlCharacters } from '../support/untrusted-text.js';

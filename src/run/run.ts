@@ -1,6 +1,4 @@
 import type { KnownMistakes } from '../assertions/row-evidence.js';
-import { findExclusionReason, type RunScope } from '../cases/case-selection.js';
-import { isOwnCase, type Suite } from '../cases/suite.js';
 import { getSubjectId, type TestCase } from '../cases/test-case.js';
 import type { Channel, HttpRequest } from '../http/exchange.js';
 import type { Judgement, TargetContext } from '../judge/judge-case.js';
@@ -8,6 +6,8 @@ import type { Verdict } from '../judge/verdict.js';
 import { createRecognizer } from '../recognition/recognizer.js';
 import type { MentionFilter } from '../recognition/sibling-values.js';
 import { type Baseline, emptyBaseline } from '../record/drift.js';
+import { findExclusionReason, type RunScope } from '../suite/case-selection.js';
+import { isOwnCase, type Suite } from '../suite/suite.js';
 import { omitUndefined } from '../support/collections.js';
 import { InternalError } from '../support/problem.js';
 import { createReason } from '../support/reason.js';

@@ -4,6 +4,7 @@ import { stripVTControlCharacters } from 'node:util';
 import type * as Playwright from '@playwright/test/reporter';
 import type { Certificate } from '../certificate/certificate.js';
 import { determineOverallVerdict } from '../certificate/overall-verdict.js';
+import { endings, ReportedRun } from '../certify/reported-run.js';
 import { claimResultsFolder } from '../outputs/claimed-folder.js';
 import { removeResults } from '../outputs/result-files.js';
 import { renderErrorContext, renderForeignFailure } from '../outputs/terminal/error-context.js';
@@ -11,7 +12,6 @@ import { addColors } from '../outputs/terminal/run-report.js';
 import { packageRoot } from '../support/package-root.js';
 import { ignoreClosedOutput, UnusableInput } from '../support/problem.js';
 import { joinLines, toOneLine } from '../support/untrusted-text.js';
-import { endings, ReportedRun } from '../target/reported-run.js';
 import { disableExpectedFailures, enableExpectedFailures, restoreFailure } from './expected-failure.js';
 import { loadProject, readCaseId, readShared, readTestReport, removeTestReport, share } from './options.js';
 

@@ -1,14 +1,14 @@
 import path from 'node:path';
 import { compileFunction } from 'node:vm';
-import { createDataCases } from '../cases/data-cases.js';
-import { isOwnCase, loadSuite, type Suite, suiteFolder } from '../cases/suite.js';
 import { getSubjectId, type TestCase } from '../cases/test-case.js';
+import { selectTests } from '../config/selection.js';
+import { createDataCases } from '../own-data/data-cases.js';
 import { type CaseResult, getVerdictApart, samplesCaseId } from '../run/case-result.js';
+import { isOwnCase, loadSuite, type Suite, suiteFolder } from '../suite/suite.js';
 import { omitUndefined } from '../support/collections.js';
 import { packageRoot } from '../support/package-root.js';
 import type { Location } from '../support/problem.js';
 import { renderReason } from '../support/reason.js';
-import { selectTests } from '../target/selection.js';
 import { expectFailure } from './expected-failure.js';
 import { test } from './fixtures.js';
 import { attachTestReport, createCaseAnnotation, readRuns, readSetUp } from './options.js';

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { test as base } from '@playwright/test';
+import type { TargetRun } from '../certify/target-run.js';
 import { removeResults } from '../outputs/result-files.js';
-import type { TargetRun } from '../target/target-run.js';
 import { type ConformanceOptions, loadProject, readShared } from './options.js';
 
 const certificateReporter = path.join(import.meta.dirname, 'certificate-reporter');
@@ -25,8 +25,8 @@ export const test = base.extend<object, ConformanceOptions & { readonly run: Run
       const isCertified = config.reporter.some(([name]) => name.startsWith(certificateReporter));
       if (!isCertified) removeResults(inputs.settings.destination.out);
       // Playwright loads this file in its main process, too, which sends nothing and needs no HTTP client.
-      const { openTarget } = await import('../target/open-target.js');
-      const { startTargetRun } = await import('../target/target-run.js');
+      const { openTarget } = await import('../certify/open-target.js');
+      const { startTargetRun } = await import('../certify/target-run.js');
       const part = (config.shard?.current ?? 1) - 1;
       const suffix = part + workerIndex === 0 ? '' : `@${part}.${workerIndex}`;
       const channel = await openTarget(inputs.connection);

@@ -1,10 +1,10 @@
 import type { FullConfig } from '@playwright/test';
 import { referenceCredentials } from '../../reference/reference-credentials.js';
 import { referenceNotice } from '../certificate/notices.js';
+import { loadKnown } from '../certify/target-run.js';
 import type { World } from '../contract/world.js';
 import { omitUndefined } from '../support/collections.js';
 import { InternalError, UnusableInput } from '../support/problem.js';
-import { loadKnown } from '../target/target-run.js';
 import { loadProject, share } from './options.js';
 
 /** Runs once before all tests: starts the reference deployment if a project tests it. */

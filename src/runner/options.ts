@@ -4,11 +4,11 @@ import path from 'node:path';
 import type { TestInfo } from '@playwright/test';
 import type { FullConfig, TestCase, TestResult } from '@playwright/test/reporter';
 import { referenceCredentials } from '../../reference/reference-credentials.js';
+import type { TestReport } from '../certify/target-run.js';
+import { loadInputsOnce, locateTarget, type SendingInputs } from '../config/run-inputs.js';
+import { checkRunOptions, completeRunOptions, type RunOptions } from '../config/run-options.js';
 import type { StatedData } from '../contract/world-file.js';
 import { parseJson } from '../support/json.js';
-import { loadInputsOnce, locateTarget, type SendingInputs } from '../target/run-inputs.js';
-import { checkRunOptions, completeRunOptions, type RunOptions } from '../target/run-options.js';
-import type { TestReport } from '../target/target-run.js';
 
 /** What a project sets under `use`. */
 export interface ConformanceOptions {

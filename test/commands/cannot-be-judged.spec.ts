@@ -2,10 +2,10 @@
 
 import { createServer } from 'node:https';
 import { expect, test } from '@playwright/test';
-import { loadSuite, suiteFolder } from '../../src/cases/suite.js';
 import type { Channel, HttpRequest, HttpResponse, TransportErrorKind } from '../../src/http/exchange.js';
 import { type ExaminedArea, examine } from '../../src/run/examine.js';
 import { startRun } from '../../src/run/run.js';
+import { loadSuite, suiteFolder } from '../../src/suite/suite.js';
 import { parseJson } from '../../src/support/json.js';
 import { renderReason } from '../../src/support/reason.js';
 import { credentialVariables, makeTestFolder, runConformanceInProcess } from '../support/cli.js';

@@ -7,6 +7,7 @@ import { serveReference } from '../../reference/server.js';
 import { getSubjectId, type TestCase } from '../../src/cases/test-case.js';
 import type { Certificate } from '../../src/certificate/certificate.js';
 import { determineExitStatus, exitStatus } from '../../src/cli/exit-status.js';
+import { loadInputs } from '../../src/config/run-inputs.js';
 import type { World } from '../../src/contract/world.js';
 import { createMock, readMockOptions } from '../../src/mock.js';
 import { describeKnownDeviation } from '../../src/outputs/counts.js';
@@ -15,7 +16,6 @@ import { addDeviations } from '../../src/record/add-deviations.js';
 import { createRecord, renderRecord } from '../../src/record/target-record.js';
 import { omitUndefined } from '../../src/support/collections.js';
 import { renderYaml } from '../../src/support/render-yaml.js';
-import { loadInputs } from '../../src/target/run-inputs.js';
 import { createTimedChannel, inProcessCredentials } from '../../tools/proof/judge-deployment.js';
 import {
   credentialVariables,

@@ -8,15 +8,15 @@ import { type BodyFiller, imitateRecord } from '../../reference/recorded-respons
 import { referenceCredentials } from '../../reference/reference-credentials.js';
 import type { RequestPatch } from '../../src/cases/request-draft.js';
 import { exitStatus } from '../../src/cli/exit-status.js';
+import { loadInputs } from '../../src/config/run-inputs.js';
+import type { RunOptions } from '../../src/config/run-options.js';
 import { listCredentialSecrets } from '../../src/contract/operation.js';
 import { openClient } from '../../src/http/client.js';
-import { fillBody } from '../../src/judge/recorded-bodies.js';
 import { renderRunReport } from '../../src/outputs/terminal/run-report.js';
 import { createBaseline } from '../../src/record/drift.js';
+import { fillBody } from '../../src/record/recorded-bodies.js';
 import { createRecord, readRecord, renderRecord, type TargetRecord } from '../../src/record/target-record.js';
 import { parseYaml } from '../../src/support/yaml-file.js';
-import { loadInputs } from '../../src/target/run-inputs.js';
-import type { RunOptions } from '../../src/target/run-options.js';
 import {
   commandLine,
   credentialVariables,

@@ -2,13 +2,13 @@ import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { readCaseFile } from '../../src/cases/case-file.js';
-import { selectFromSuite } from '../../src/cases/case-selection.js';
-import { loadSuite, type Suite, suiteFolder } from '../../src/cases/suite.js';
 import { readCertificate } from '../../src/certificate/verify-certificate.js';
 import { determineExitStatus } from '../../src/cli/exit-status.js';
 import { writeResults } from '../../src/outputs/write-results.js';
 import { createBaseline } from '../../src/record/drift.js';
 import { readRecord } from '../../src/record/target-record.js';
+import { selectFromSuite } from '../../src/suite/case-selection.js';
+import { loadSuite, type Suite, suiteFolder } from '../../src/suite/suite.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { UnusableInput } from '../../src/support/problem.js';
 import { parseYaml } from '../../src/support/yaml-file.js';

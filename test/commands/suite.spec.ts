@@ -3,10 +3,10 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
-import { findCasesByName } from '../../src/cases/case-selection.js';
-import { renderExplanation } from '../../src/cases/explanation.js';
 import { listedKinds } from '../../src/cli/commands/list.js';
 import { exportWorld } from '../../src/contract/world.js';
+import { renderExplanation } from '../../src/outputs/terminal/case-explanation.js';
+import { findCasesByName } from '../../src/suite/case-selection.js';
 import { loadValidator } from '../../src/support/schema-validation.js';
 import { loadCertificate, makeTestFolder, runConformance, runConformanceInProcess } from '../support/cli.js';
 import { suite } from '../support/in-process.js';

@@ -5,9 +5,9 @@ import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { stringify } from 'yaml';
 import { referenceCredentials } from '../../reference/reference-credentials.js';
-import { selectFromSuite } from '../../src/cases/case-selection.js';
-import { loadSuite, type Suite, suiteFolder } from '../../src/cases/suite.js';
 import { type ThingKind, thingKinds } from '../../src/contract/world.js';
+import { selectFromSuite } from '../../src/suite/case-selection.js';
+import { loadSuite, type Suite, suiteFolder } from '../../src/suite/suite.js';
 import {
   credentialVariables,
   loadCertificate,

@@ -3,18 +3,18 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
-import { isOwnWord } from '../../src/contract/operation.js';
-import { bindWorld, loadWorld } from '../../src/contract/world-file.js';
-import { defaultConnectionOptions } from '../../src/http/connection-options.js';
-import { packageRoot } from '../../src/support/package-root.js';
-import { loadInputs } from '../../src/target/run-inputs.js';
+import { loadInputs } from '../../src/config/run-inputs.js';
 import {
   checkRunOptions,
   completeRunOptions,
   type Environment,
   type RunOptions,
-} from '../../src/target/run-options.js';
-import { readAvailability, readTargetFile } from '../../src/target/target-file.js';
+} from '../../src/config/run-options.js';
+import { readAvailability, readTargetFile } from '../../src/config/target-file.js';
+import { isOwnWord } from '../../src/contract/operation.js';
+import { bindWorld, loadWorld } from '../../src/contract/world-file.js';
+import { defaultConnectionOptions } from '../../src/http/connection-options.js';
+import { packageRoot } from '../../src/support/package-root.js';
 import { checkEachRow } from '../support/check-each-row.js';
 import { suite } from '../support/in-process.js';
 import { listProblems, parseMarked } from '../support/marked.js';

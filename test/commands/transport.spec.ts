@@ -4,9 +4,9 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { referenceCredentials } from '../../reference/reference-credentials.js';
-import { selectFromSuite } from '../../src/cases/case-selection.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import { loadTransport, NoResponse, type Transport, Unsupported } from '../../src/http/transport.js';
+import { selectFromSuite } from '../../src/suite/case-selection.js';
 import {
   credentialVariables as env,
   loadCertificate,

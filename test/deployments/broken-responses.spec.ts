@@ -5,9 +5,9 @@
 import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { expect } from '@playwright/test';
-import type { Suite } from '../../src/cases/suite.js';
 import type { Channel, HttpRequest } from '../../src/http/exchange.js';
 import { type ResultWithExchanges, samplesCaseId } from '../../src/run/case-result.js';
+import type { Suite } from '../../src/suite/suite.js';
 import { renderReason } from '../../src/support/reason.js';
 import { findCauses } from '../../tools/proof/find-first-cause.js';
 import { runSuite } from '../../tools/proof/judge-deployment.js';

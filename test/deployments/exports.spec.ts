@@ -3,10 +3,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
-import { loadSuite, suiteFolder } from '../../src/cases/suite.js';
 import { parseFilterParameter } from '../../src/contract/operation.js';
 import type { Rule, Tier, World } from '../../src/contract/world.js';
 import { parseRequest } from '../../src/http/request-content.js';
+import { loadSuite, suiteFolder } from '../../src/suite/suite.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import type { Answer } from '../../tools/proof/judge-deployment.js';
 import { type Database, type DatabaseName, databaseNames, isInstalled, startDatabase } from '../support/databases.js';

@@ -3,15 +3,15 @@
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
-import type { DataBasis } from '../../src/cases/data-suite.js';
-import { loadSuite, type Suite, suiteFolder } from '../../src/cases/suite.js';
 import type { Certificate, RunVerdict } from '../../src/certificate/certificate.js';
 import { exportWorld, type NamedWorld, type Rule, type Tier, type World } from '../../src/contract/world.js';
 import { type Availability, bindWorld } from '../../src/contract/world-file.js';
 import type { HttpRequest } from '../../src/http/exchange.js';
 import { renderRunReport } from '../../src/outputs/terminal/run-report.js';
+import type { DataBasis } from '../../src/own-data/data-suite.js';
 import { describeUncompared } from '../../src/record/drift.js';
 import { createRecord } from '../../src/record/target-record.js';
+import { loadSuite, type Suite, suiteFolder } from '../../src/suite/suite.js';
 import {
   credentialVariables,
   loadCertificate,

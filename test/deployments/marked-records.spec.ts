@@ -2,9 +2,10 @@
 
 import { expect, test } from '@playwright/test';
 import type { Tier } from '../../src/contract/world.js';
+import { renderFindings } from '../../src/outputs/terminal/findings.js';
 import { createRecognizer } from '../../src/recognition/recognizer.js';
 import { createMentionFilter } from '../../src/recognition/sibling-values.js';
-import { examine, renderFindings } from '../../src/run/examine.js';
+import { examine } from '../../src/run/examine.js';
 import { parseYaml } from '../../src/support/yaml-file.js';
 import {
   type Answer,

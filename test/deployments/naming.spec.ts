@@ -5,9 +5,9 @@
 
 import { expect, test } from '@playwright/test';
 import fc from 'fast-check';
-import { loadSuite, type Suite, suiteFolder } from '../../src/cases/suite.js';
 import type { Certificate } from '../../src/certificate/certificate.js';
 import type { Tier, World } from '../../src/contract/world.js';
+import { loadSuite, type Suite, suiteFolder } from '../../src/suite/suite.js';
 import { breakDeployment, type Deploy, fewCases, reshape } from '../support/check-deployment.js';
 import {
   certifyInProcess,

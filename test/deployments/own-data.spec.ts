@@ -2,14 +2,14 @@
 
 import { expect, test } from '@playwright/test';
 import { faults } from '../../reference/faults/index.js';
-import { type Candidate, listCandidates } from '../../src/cases/draw-candidates.js';
-import { loadSuite, type Suite, suiteFolder } from '../../src/cases/suite.js';
 import { createOracle } from '../../src/contract/oracle.js';
 import { exportWorld, type Tier, type World } from '../../src/contract/world.js';
+import { type Candidate, listCandidates } from '../../src/own-data/draw-candidates.js';
 import { createRecognizer } from '../../src/recognition/recognizer.js';
 import { listRequests } from '../../src/run/case-sender.js';
 import { countPlannedRequests, createPlan } from '../../src/run/plan.js';
 import { startRun } from '../../src/run/run.js';
+import { loadSuite, type Suite, suiteFolder } from '../../src/suite/suite.js';
 import { type Answer, createChannel } from '../../tools/proof/judge-deployment.js';
 import { createFaultJudge } from '../../tools/proof/judge-fault.js';
 import { certifyInProcess, createReference, renderUnpassed, suite as whole } from '../support/in-process.js';

@@ -2,7 +2,8 @@
 
 import { expect, test } from '@playwright/test';
 import type { Channel, Exchange, HttpRequest, HttpResponse, TransportErrorKind } from '../../src/http/exchange.js';
-import { examine, renderFindings } from '../../src/run/examine.js';
+import { renderFindings } from '../../src/outputs/terminal/findings.js';
+import { examine } from '../../src/run/examine.js';
 import { isJsonObject, parseJson } from '../../src/support/json.js';
 import { type Answer, channelTo, createReference, listRequirementsWith, suite } from '../support/in-process.js';
 import { createIndependentDeployment, shapes } from '../support/independent-deployment.js';

@@ -1,9 +1,10 @@
 /** Deployments that refuse an optional part of every request: it is found, and everything else is judged without it. */
 
 import { expect, test } from '@playwright/test';
-import { loadSuite, suiteFolder } from '../../src/cases/suite.js';
 import { getHeaderValues, type HttpRequest, type HttpResponse } from '../../src/http/exchange.js';
-import { examine, renderFindings } from '../../src/run/examine.js';
+import { renderFindings } from '../../src/outputs/terminal/findings.js';
+import { examine } from '../../src/run/examine.js';
+import { loadSuite, suiteFolder } from '../../src/suite/suite.js';
 import { isJsonObject, parseJson } from '../../src/support/json.js';
 import { renderReason } from '../../src/support/reason.js';
 import {

@@ -1,14 +1,14 @@
 import { expect } from '@playwright/test';
 import { parse } from 'yaml';
 import type { Change } from '../../reference/handlers.js';
-import { loadSuite, type Suite, suiteFolder } from '../../src/cases/suite.js';
 import type { Certificate, RunVerdict } from '../../src/certificate/certificate.js';
+import type { TargetDocument } from '../../src/config/target-file.js';
 import { listNames, type NamedWorld, type ThingKind, type Tier } from '../../src/contract/world.js';
 import type { HttpRequest } from '../../src/http/exchange.js';
 import { createMentionFilter } from '../../src/recognition/sibling-values.js';
 import type { EngineOptions } from '../../src/run/run.js';
+import { loadSuite, type Suite, suiteFolder } from '../../src/suite/suite.js';
 import { omitUndefined } from '../../src/support/collections.js';
-import type { TargetDocument } from '../../src/target/target-file.js';
 import {
   type Answer,
   certifyInProcess,

@@ -1,12 +1,12 @@
 import { createDeployment, type DeploymentOptions } from '../../reference/deployment.js';
 import { findFault } from '../../reference/faults/index.js';
-import { loadSuite, type Suite } from '../../src/cases/suite.js';
 import { type Certificate, createCertificate, withdrawFailures } from '../../src/certificate/certificate.js';
 import { type ThingKind, thingKinds } from '../../src/contract/world.js';
 import type { Channel, HttpResponse } from '../../src/http/exchange.js';
 import { createTransportChannel, type Transport, type TransportChannel } from '../../src/http/transport.js';
 import { createRecognizer } from '../../src/recognition/recognizer.js';
 import type { EngineOptions } from '../../src/run/run.js';
+import { loadSuite, type Suite } from '../../src/suite/suite.js';
 import { parseJson } from '../../src/support/json.js';
 import { renderReason } from '../../src/support/reason.js';
 import {

@@ -1,5 +1,3 @@
-import { selectCases } from '../../src/cases/case-selection.js';
-import { loadSuite } from '../../src/cases/suite.js';
 import type { TestCase } from '../../src/cases/test-case.js';
 import type { Certificate } from '../../src/certificate/certificate.js';
 import {
@@ -8,15 +6,17 @@ import {
   type EvidenceOrigin,
   parseArchive,
 } from '../../src/certificate/har-archive.js';
+import type { CertifiedRun } from '../../src/certify/certify-run.js';
+import { parseRecordedRun, rejudgeRun } from '../../src/certify/recorded-run.js';
+import { ReportedRun } from '../../src/certify/reported-run.js';
+import { judgeCases } from '../../src/certify/target-run.js';
+import { loadInputs } from '../../src/config/run-inputs.js';
+import type { RunOptions } from '../../src/config/run-options.js';
 import type { Channel } from '../../src/http/exchange.js';
 import { samplesCaseId } from '../../src/run/case-result.js';
 import type { RunEvidence } from '../../src/run/evidence-keeper.js';
-import type { CertifiedRun } from '../../src/target/certify-run.js';
-import { parseRecordedRun, rejudgeRun } from '../../src/target/recorded-run.js';
-import { ReportedRun } from '../../src/target/reported-run.js';
-import { loadInputs } from '../../src/target/run-inputs.js';
-import type { RunOptions } from '../../src/target/run-options.js';
-import { judgeCases } from '../../src/target/target-run.js';
+import { selectCases } from '../../src/suite/case-selection.js';
+import { loadSuite } from '../../src/suite/suite.js';
 import { recognizer, suite } from './in-process.js';
 
 /** Reads the settings of a run on the reference deployment. */

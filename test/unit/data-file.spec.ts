@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { expect, test } from '@playwright/test';
-import { drawRequests } from '../../src/cases/draw-requests.js';
 import { readDataFile } from '../../src/contract/data-file.js';
 import { exportWorld, type Tier, type World } from '../../src/contract/world.js';
+import { drawRequests } from '../../src/own-data/draw-requests.js';
 import { UnusableInput } from '../../src/support/problem.js';
 import { suite } from '../support/in-process.js';
 import { createData, writeData } from '../support/own-data.js';

@@ -1,16 +1,16 @@
 /** How many requests a run sends; with --quick, which rows, and how its outputs say so. */
 
 import { expect, test } from '@playwright/test';
-import { type RunScope, selectFromSuite } from '../../src/cases/case-selection.js';
 import { type Certificate, createCertificate } from '../../src/certificate/certificate.js';
 import { quickNotice } from '../../src/certificate/notices.js';
 import { determineExitStatus, exitStatus } from '../../src/cli/exit-status.js';
+import { readDiscriminatingRows, readSelection, selectQuickRows } from '../../src/config/selection.js';
 import type { HttpRequest } from '../../src/http/exchange.js';
 import { renderRunReport } from '../../src/outputs/terminal/run-report.js';
 import { createUnsentResult } from '../../src/run/case-result.js';
 import { countPlannedRequests, createPlan } from '../../src/run/plan.js';
+import { type RunScope, selectFromSuite } from '../../src/suite/case-selection.js';
 import { loadValidator } from '../../src/support/schema-validation.js';
-import { readDiscriminatingRows, readSelection, selectQuickRows } from '../../src/target/selection.js';
 import { maxQuickRequests } from '../../tools/proof/choose-rows.js';
 import { runSuite } from '../../tools/proof/judge-deployment.js';
 import { channelTo, createReference, recognizer, suite } from '../support/in-process.js';

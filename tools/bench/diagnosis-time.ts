@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { diagnoseRun } from '../../src/certificate/diagnosis/diagnose-run.js';
+import { diagnoseRun } from '../../src/explanation/diagnose-run.js';
 import { attachExchanges } from '../../src/run/case-result.js';
 import { createEvidenceKeeper } from '../../src/run/evidence-keeper.js';
 import { type Answer, createReference, recognizer, suite } from '../../test/support/in-process.js';

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import { createDeployment } from '../../reference/deployment.js';
 import type { Fault } from '../../reference/faults/fault.js';
-import { selectFromSuite } from '../../src/cases/case-selection.js';
-import type { Suite } from '../../src/cases/suite.js';
 import type { RequirementCase, RequirementRow } from '../../src/cases/test-case.js';
+import type { DiscriminatingRows } from '../../src/config/selection.js';
 import { serializeRequest } from '../../src/http/exchange.js';
 import { createRecognizer } from '../../src/recognition/recognizer.js';
 import { isSerial, listRequests } from '../../src/run/case-sender.js';
 import { countPlannedRequests, createPlan } from '../../src/run/plan.js';
-import type { DiscriminatingRows } from '../../src/target/selection.js';
+import { selectFromSuite } from '../../src/suite/case-selection.js';
+import type { Suite } from '../../src/suite/suite.js';
 import { inProcessCredentials, judgeDeployment } from './judge-deployment.js';
 import type { FaultProof } from './proof.js';
 

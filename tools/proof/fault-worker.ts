@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads';
 import { findFault } from '../../reference/faults/index.js';
-import { loadSuite } from '../../src/cases/suite.js';
+import { loadSuite } from '../../src/suite/suite.js';
 import { findFirstCause } from './find-first-cause.js';
 import { createFaultJudge } from './judge-fault.js';
 import { proveFault } from './proof.js';

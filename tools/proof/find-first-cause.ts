@@ -1,12 +1,12 @@
 import { createDeployment } from '../../reference/deployment.js';
 import type { Fault } from '../../reference/faults/fault.js';
-import type { Suite } from '../../src/cases/suite.js';
-import type { Cause } from '../../src/certificate/diagnosis/diagnose-run.js';
-import { diagnoseRun } from '../../src/certificate/diagnosis/diagnose-run.js';
+import type { Cause } from '../../src/explanation/diagnose-run.js';
+import { diagnoseRun } from '../../src/explanation/diagnose-run.js';
 import type { Channel } from '../../src/http/exchange.js';
 import { createRecognizer, type Recognizer } from '../../src/recognition/recognizer.js';
 import { attachExchanges } from '../../src/run/case-result.js';
 import { createEvidenceKeeper } from '../../src/run/evidence-keeper.js';
+import type { Suite } from '../../src/suite/suite.js';
 import { createTimedChannel, indexExchanges, inProcessCredentials, runSuite } from './judge-deployment.js';
 
 /** Runs all cases against a deployment with a fault, and returns the id of the first cause. */

@@ -1,6 +1,4 @@
-import type { Suite } from '../../src/cases/suite.js';
 import type { RequirementCase } from '../../src/cases/test-case.js';
-import { createExchangeIndexer, type ExchangeIndex } from '../../src/certificate/exchange-index.js';
 import { credentialPlaceholders } from '../../src/contract/operation.js';
 import type { Credentials } from '../../src/http/connection-options.js';
 import type { Channel, HttpRequest, HttpResponse } from '../../src/http/exchange.js';
@@ -10,8 +8,10 @@ import type { Recognizer } from '../../src/recognition/recognizer.js';
 import type { ResultWithExchanges } from '../../src/run/case-result.js';
 import { createCaseSender } from '../../src/run/case-sender.js';
 import type { RunEvidence } from '../../src/run/evidence-keeper.js';
+import { createExchangeIndexer, type ExchangeIndex } from '../../src/run/exchange-index.js';
 import { type EngineOptions, startRun } from '../../src/run/run.js';
 import { type CaseAttempts, sendAndJudge } from '../../src/run/run-case.js';
+import type { Suite } from '../../src/suite/suite.js';
 
 /** The credentials of a deployment in this process: those of a case as it is, before a client replaces them. */
 export const inProcessCredentials: Credentials = credentialPlaceholders;

@@ -1,6 +1,5 @@
 import { createDeployment } from '../../reference/deployment.js';
 import type { Fault } from '../../reference/faults/fault.js';
-import type { Suite } from '../../src/cases/suite.js';
 import type { RequirementCase } from '../../src/cases/test-case.js';
 import { type Exchange, type HttpRequest, type HttpResponse, serializeRequest } from '../../src/http/exchange.js';
 import {
@@ -13,6 +12,7 @@ import {
 import { createRecognizer } from '../../src/recognition/recognizer.js';
 import { listRequests } from '../../src/run/case-sender.js';
 import { startRun } from '../../src/run/run.js';
+import type { Suite } from '../../src/suite/suite.js';
 import { type Answer, createChannel, inProcessCredentials, judgeDeployment } from './judge-deployment.js';
 
 /** A case that was judged on a deployment with a fault. */

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parse, stringify } from 'yaml';
-import type { Suite } from '../../src/cases/suite.js';
 import { getSubjectId } from '../../src/cases/test-case.js';
+import type { Suite } from '../../src/suite/suite.js';
 import { packageRoot } from '../../src/support/package-root.js';
 
 /**

@@ -1,4 +1,4 @@
-import type { Suite } from '../../src/cases/suite.js';
+import type { Suite } from '../../src/suite/suite.js';
 
 /** The folders of specs: Playwright runs them in the order of their names. */
 const folders: Readonly<Record<string, string>> = { requirements: '1-requirements', questions: '2-questions' };

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { parseSuite, suiteFolder } from '../../src/cases/suite.js';
 import { parseContract } from '../../src/contract/contract.js';
+import { parseSuite, suiteFolder } from '../../src/suite/suite.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { UnusableInput } from '../../src/support/problem.js';
 import { readYaml } from '../../src/support/yaml-file.js';

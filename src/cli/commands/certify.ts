@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process';
 import path from 'node:path';
-import { selectFromSuite } from '../../cases/case-selection.js';
-import { describeData } from '../../cases/data-suite.js';
-import { quickNotice } from '../../certificate/notices.js';
+import { describeData, quickNotice } from '../../certificate/notices.js';
+import { type Ending, endings } from '../../certify/reported-run.js';
+import { loadKnown } from '../../certify/target-run.js';
+import { createFolderName, type RunInputs } from '../../config/run-inputs.js';
+import { completeRunOptions, type RunOptions } from '../../config/run-options.js';
 import {
   claimPlaywrightFolder,
   claimResultsFolder,
@@ -12,13 +14,10 @@ import {
 import { findRunFile } from '../../outputs/result-files.js';
 import { addColors } from '../../outputs/terminal/run-report.js';
 import { loadProject, share } from '../../runner/options.js';
+import { selectFromSuite } from '../../suite/case-selection.js';
 import { omitUndefined } from '../../support/collections.js';
 import { refuse } from '../../support/problem.js';
 import { joinLines } from '../../support/untrusted-text.js';
-import { type Ending, endings } from '../../target/reported-run.js';
-import { createFolderName, type RunInputs } from '../../target/run-inputs.js';
-import { completeRunOptions, type RunOptions } from '../../target/run-options.js';
-import { loadKnown } from '../../target/target-run.js';
 import { determineEndStatus, exitStatus } from '../exit-status.js';
 import { addCertifyFlags, type CertifyFlags, type ConfigureCommand } from '../flags.js';
 import { findOwnConfig, runPlaywrightTests } from '../run-playwright.js';
@@ -38,7 +37,7 @@ async function runCertify(playwrightArgs: readonly string[], flags: CertifyFlags
   const [run] = runs;
   if (flags.replay !== undefined) {
     if (playwrightArgs.length > 0) throw refuse('--replay', 'runs without Playwright', 'Select cases with --only.');
-    const { replayFile } = await import('../../target/recorded-run.js');
+    const { replayFile } = await import('../../certify/recorded-run.js');
     process.stdout.write(joinLines([`Judges the exchanges of ${flags.replay}. Nothing is sent.`]));
     const reported = await replayFile(findRunFile(flags.replay, 'evidence.har'), completeRunOptions(run));
     const published = await reported.publish();
@@ -123,7 +122,8 @@ function openPage(folder: string): void {
 }
 
 async function renderDryRun({ suite, settings }: RunInputs): Promise<string> {
-  const { createPlan, renderPlan } = await import('../../run/plan.js');
+  const { createPlan } = await import('../../run/plan.js');
+  const { renderPlan } = await import('../../outputs/terminal/plan.js');
   const { quick, notes, target } = settings;
   const lines = [
     ...(target.kind === 'reference' ? [] : [`Target ${target.name}: ${target.baseUrl}`]),

@@ -1,7 +1,7 @@
-import { loadSuite } from '../../cases/suite.js';
 import { compareCertificates } from '../../certificate/compare-certificates.js';
 import { readCertificate } from '../../certificate/verify-certificate.js';
 import { findRunFile } from '../../outputs/result-files.js';
+import { loadSuite } from '../../suite/suite.js';
 import { exitStatus } from '../exit-status.js';
 import type { ConfigureCommand } from '../flags.js';
 

@@ -1,12 +1,12 @@
 import { referenceCredentials } from '../../../reference/reference-credentials.js';
 import { serveReference } from '../../../reference/server.js';
+import { openTarget } from '../../certify/open-target.js';
+import { startTargetRun } from '../../certify/target-run.js';
+import { loadInputs, locateTarget } from '../../config/run-inputs.js';
+import { completeRunOptions, type RunOptions } from '../../config/run-options.js';
 import { noRetry } from '../../http/connection-options.js';
-import { renderFindings } from '../../run/examine.js';
+import { renderFindings } from '../../outputs/terminal/findings.js';
 import { joinLines } from '../../support/untrusted-text.js';
-import { openTarget } from '../../target/open-target.js';
-import { loadInputs, locateTarget } from '../../target/run-inputs.js';
-import { completeRunOptions, type RunOptions } from '../../target/run-options.js';
-import { startTargetRun } from '../../target/target-run.js';
 import { exitStatus } from '../exit-status.js';
 import { addTargetFlags, type ConfigureCommand } from '../flags.js';
 

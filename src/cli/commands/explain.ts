@@ -1,6 +1,6 @@
-import { findCasesByName, selectCases } from '../../cases/case-selection.js';
-import { renderExplanation } from '../../cases/explanation.js';
-import { loadSuite, suiteFolder } from '../../cases/suite.js';
+import { renderExplanation } from '../../outputs/terminal/case-explanation.js';
+import { findCasesByName, selectCases } from '../../suite/case-selection.js';
+import { loadSuite, suiteFolder } from '../../suite/suite.js';
 import { refuse } from '../../support/problem.js';
 import type { ConfigureCommand } from '../flags.js';
 

@@ -1,10 +1,10 @@
 import { appendFileSync, existsSync, lstatSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { initialTargetFile as targetFile } from '../../config/target-file.js';
 import { getMember, parseJson } from '../../support/json.js';
 import { packageRoot } from '../../support/package-root.js';
 import { readTextFile } from '../../support/text-file.js';
 import { joinLines } from '../../support/untrusted-text.js';
-import { initialTargetFile as targetFile } from '../../target/target-file.js';
 import type { ConfigureCommand } from '../flags.js';
 import { findPlaywrightConfig } from '../run-playwright.js';
 

@@ -2,8 +2,8 @@ import { Argument } from 'commander';
 import { closedQuestions } from '../../../reference/behaviours.js';
 import { listGeneratedFaults } from '../../../reference/faults/generated-faults.js';
 import { faults } from '../../../reference/faults/index.js';
-import { loadSuite, type Suite, suiteFolder } from '../../cases/suite.js';
 import { getSubjectId } from '../../cases/test-case.js';
+import { loadSuite, type Suite, suiteFolder } from '../../suite/suite.js';
 import { joinLines } from '../../support/untrusted-text.js';
 import type { ConfigureCommand } from '../flags.js';
 

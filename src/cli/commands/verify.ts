@@ -1,13 +1,13 @@
 import path from 'node:path';
-import { loadSuite, suiteFolder } from '../../cases/suite.js';
 import { computeDigest } from '../../certificate/har-archive.js';
 import { readCertificate, verifyCertificate } from '../../certificate/verify-certificate.js';
+import { parseRecordedRun, rejudgeRun } from '../../certify/recorded-run.js';
 import { findRunFile } from '../../outputs/result-files.js';
+import { loadSuite, suiteFolder } from '../../suite/suite.js';
 import { readInputFile, refuse } from '../../support/problem.js';
 import { sizeLimits } from '../../support/read-bytes.js';
 import { decodeText } from '../../support/text-file.js';
 import { joinLines } from '../../support/untrusted-text.js';
-import { parseRecordedRun, rejudgeRun } from '../../target/recorded-run.js';
 import { exitStatus } from '../exit-status.js';
 import type { ConfigureCommand } from '../flags.js';
 

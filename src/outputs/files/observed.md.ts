@@ -1,9 +1,9 @@
 import { undetermined } from '../../cases/test-case.js';
 import { isSuccessful } from '../../http/response-status.js';
-import { maskChanging } from '../../judge/recorded-bodies.js';
 import { createResponseRenderer, renderRequest, volatilePattern } from '../../record/exchange-text.js';
+import { maskChanging } from '../../record/recorded-bodies.js';
 import { parseExactly, stringifyExactly } from '../../support/json.js';
-import { renderCodeBlock, renderInlineCode, renderTableCode } from '../../support/markdown.js';
+import { renderCodeBlock, renderInlineCode, renderTableCode } from '../markdown.js';
 import { type Output, type QuestionAnswer, renderAnswerTo } from '../output.js';
 
 /** Renders the part that the documentation lacks. The text is the same if the target behaves the same. */

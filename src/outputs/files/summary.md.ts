@@ -1,5 +1,5 @@
-import { renderCodeBlock } from '../../support/markdown.js';
 import { renderHeadline } from '../counts.js';
+import { renderCodeBlock } from '../markdown.js';
 import type { Output } from '../output.js';
 import { renderRunReport } from '../terminal/run-report.js';
 

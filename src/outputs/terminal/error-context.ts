@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
-import { renderCodeBlock } from '../../support/markdown.js';
 import { escapeControlCharacters, joinLines, quoteLines } from '../../support/untrusted-text.js';
+import { renderCodeBlock } from '../markdown.js';
 import { fillTemplate } from '../template.js';
 
 /** Renders the file about a failure that Playwright gives to people and assistants. @param failure what the test threw */

@@ -1,7 +1,7 @@
 import { listSuccesses } from '../../assertions/row-evidence.js';
 import { readTiers } from '../../judge/judge-case.js';
-import { examineLoad, explainRefusedIds } from '../examine-load.js';
 import { type CheckResult, type ExaminationBasis, fine, isAnswered } from './examination.js';
+import { examineLoad, explainRefusedIds } from './examine-load.js';
 import { explainFailure } from './explain-failure.js';
 
 /** Checks whether 401 and 403 are about the ids of a request, and not about its credentials. */

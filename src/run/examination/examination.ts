@@ -4,7 +4,6 @@
  */
 
 import { type AnsweredExchange, listSuccesses } from '../../assertions/row-evidence.js';
-import type { Suite } from '../../cases/suite.js';
 import type { Topic } from '../../contract/contract.js';
 import { createOracle } from '../../contract/oracle.js';
 import type { Channel, Exchange, HttpRequest } from '../../http/exchange.js';
@@ -13,6 +12,7 @@ import type { TargetContext } from '../../judge/judge-case.js';
 import type { SuspectedLoad } from '../../judge/suspected-load.js';
 import { createRecognizer, type Recognizer } from '../../recognition/recognizer.js';
 import { hasMentions } from '../../recognition/tier-mentions.js';
+import type { Suite } from '../../suite/suite.js';
 import { computeOnce } from '../../support/caches.js';
 import { omitUndefined } from '../../support/collections.js';
 import { createReason, type Reason } from '../../support/reason.js';

@@ -1,0 +1,120 @@
+import { applyStop } from '../certificate/apply-stop.js';
+import { type Certificate, createCertificate, type RunFacts, withdrawFailures } from '../certificate/certificate.js';
+import type { EvidenceArchive, EvidenceOrigin } from '../certificate/har-archive.js';
+import type { RunInputs, RunSettings } from '../config/run-inputs.js';
+import type { Diagnosis } from '../explanation/diagnose-run.js';
+import type { Verdict } from '../judge/verdict.js';
+import { renderRunReport } from '../outputs/terminal/run-report.js';
+import { writeResults } from '../outputs/write-results.js';
+import type { NewDeviation } from '../record/add-deviations.js';
+import type { KnownFile } from '../record/known-deviations.js';
+import { attachExchanges, type CaseResult, getVerdictApart, type ResultWithExchanges } from '../run/case-result.js';
+import type { ExchangeUse, RunEvidence } from '../run/evidence-keeper.js';
+import type { ExchangeIndex } from '../run/exchange-index.js';
+import { createReplay } from '../run/replay.js';
+import { omitUndefined } from '../support/collections.js';
+import { renderReason } from '../support/reason.js';
+import { toOneLine } from '../support/untrusted-text.js';
+import { judgeCases, type LoadFinding, loadKnown } from './target-run.js';
+
+/** A run whose exchanges are judged again. */
+export interface RecordedRun extends Pick<EvidenceOrigin, 'extent'> {
+  readonly settings: RunSettings;
+  readonly evidence: RunEvidence;
+}
+
+/** A run whose cases are judged. */
+interface JudgedRun extends Pick<RunFacts, 'requestsSent' | 'isCutShort' | 'startedAt' | 'data' | 'stop'> {
+  readonly results: readonly CaseResult[];
+  readonly index: ExchangeIndex;
+  readonly uses: readonly ExchangeUse[];
+  readonly load: LoadFinding | undefined;
+  readonly recall: () => RecordedRun;
+}
+
+export interface CertifiedRun {
+  readonly certificate: Certificate;
+  readonly results: readonly ResultWithExchanges[];
+  readonly newDeviations: readonly NewDeviation[];
+}
+
+/** Certifies a run. What is known, corrected by all responses, may need that some results are judged again. */
+export async function certifyRun(inputs: RunInputs, run: JudgedRun): Promise<CertifiedRun> {
+  const { suite, settings } = inputs;
+  const { results: plain, index, uses, load, recall, ...ended } = run;
+  const { quick, target, expected, known } = settings;
+  const { name, kind, baseUrl, version, file, transport } = target;
+  const facts: RunFacts = {
+    ...ended,
+    ...omitUndefined({
+      quick: quick && (true as const),
+      known,
+      load: load && { ...load, sentence: renderReason(load.reason) },
+    }),
+    notes: settings.notes,
+    expected,
+    target: {
+      name: toOneLine(name),
+      base_url: toOneLine(baseUrl),
+      ...omitUndefined({ version, file, transport }),
+      ...(kind === 'reference' && { is_reference: true }),
+    },
+    durationMs: Date.now() - run.startedAt.getTime(),
+  };
+  const held = applyStop(plain, run.stop, uses, suite);
+  const results = withdrawFailures(attachExchanges(held, index.find));
+  // Nothing of the deployment is to be explained where the load explains it.
+  const isToExplain = (verdict: Verdict) => verdict === 'fail' || (verdict === 'inconclusive' && !load?.isProven);
+  const isWrong = results.some(({ verdict }) => isToExplain(verdict));
+  if (!isWrong) return { certificate: createCertificate(suite, results, facts), results, newDeviations: [] };
+  // The mistakes of the reference deployment are loaded only where something is to be explained.
+  const { diagnoseRun } = await import('../explanation/diagnose-run.js');
+  const { listNewDeviations } = await import('../certificate/new-deviations.js');
+  const causes = await loadKnown(settings, suite.world);
+  const diagnosis = diagnoseRun(suite, results, index, target.tierPatterns, causes);
+  const current = known && correctKnown(known, diagnosis);
+  if (current === undefined) {
+    const certificate = createCertificate(suite, results, { ...facts, ...diagnosis });
+    return { certificate, results, newDeviations: listNewDeviations(certificate, suite.world) };
+  }
+  const corrected = { suite, settings: { ...settings, known: current } };
+  const isExcused = (result: CaseResult) => result.rows.some((row) => row.known) && getVerdictApart(result) !== 'fail';
+  const again = plain.some(isExcused) ? await judgeEvidence(corrected, recall()) : [];
+  const judged = new Map(again.map(({ result }) => [result.id, result]));
+  const replaced = plain.map((result) => (isExcused(result) ? (judged.get(result.id) ?? result) : result));
+  return await certifyRun(corrected, { ...run, results: replaced });
+}
+
+/** Corrects what is known by what all responses show, so that it excuses nothing else. Undefined if it is right. */
+function correctKnown(known: KnownFile, { gone, emptyStatuses }: Diagnosis): KnownFile | undefined {
+  if (gone.length === 0 && (emptyStatuses === undefined || known.emptyStatuses !== undefined)) return undefined;
+  const entries = known.entries.map((entry) =>
+    gone.includes(entry.cause ?? '') ? { ...entry, isGone: true as const } : entry,
+  );
+  return { ...known, entries, ...omitUndefined({ emptyStatuses }) };
+}
+
+/** Judges the exchanges of a run again, as the same cases. Nothing is sent. */
+export async function judgeEvidence(inputs: RunInputs, { evidence, extent }: RecordedRun) {
+  const replay = createReplay(evidence, inputs.suite.calibration);
+  // Evidence from somebody else may name a case a million times.
+  const plannedCases = [...new Set(extent.judged)];
+  return await judgeCases(inputs, replay.createChannel(), { replay, plannedCases });
+}
+
+/** Writes the results of a run. @throws UnusableInput if a file cannot be written */
+export function publishRun(
+  {
+    certificate,
+    results,
+    newDeviations,
+    archive,
+    isUnusable,
+  }: CertifiedRun & { readonly archive: EvidenceArchive; readonly isUnusable: boolean },
+  { suite, settings }: RunInputs,
+) {
+  const written = writeResults(certificate, suite, results, settings.destination, archive, newDeviations);
+  const isRecorded = written.record !== undefined && written.record.unwritten === undefined;
+  const report = renderRunReport(certificate, written);
+  return { certificate, folder: settings.destination.out, isUnusable, isRecorded, report };
+}

@@ -1,0 +1,79 @@
+/** Judges the exchanges of a recorded run again. Nothing is sent. */
+
+import { statSync } from 'node:fs';
+import path from 'node:path';
+import { parseArchive } from '../certificate/har-archive.js';
+import { replayNotice } from '../certificate/notices.js';
+import { findRecordToWrite, type RunSettings } from '../config/run-inputs.js';
+import type { RunOptions } from '../config/run-options.js';
+import { readSelection } from '../config/selection.js';
+import { checkResultsFolder } from '../outputs/result-files.js';
+import { describeUncompared, replaceRecord } from '../record/drift.js';
+import { readKnownDeviations } from '../record/known-deviations.js';
+import { readRecord } from '../record/target-record.js';
+import { samplesCaseId } from '../run/case-result.js';
+import { selectCases } from '../suite/case-selection.js';
+import { loadSuite, type Suite, suiteFolder } from '../suite/suite.js';
+import { omitUndefined } from '../support/collections.js';
+import { readInputFile, refuse } from '../support/problem.js';
+import { sizeLimits } from '../support/read-bytes.js';
+import { judgeEvidence, type RecordedRun } from './certify-run.js';
+import { ReportedRun } from './reported-run.js';
+
+/** Parses evidence. @param dataFile where the data file of the run is now @throws UnusableInput */
+export function parseRecordedRun(content: Buffer, file: string, dataFile?: string): RecordedRun {
+  const { evidence, origin } = parseArchive(content, file);
+  const { suite: _, baseUrl: __, inputs, ...run } = origin;
+  const settings = inputs as Omit<RunSettings, 'destination'>;
+  const { availability } = settings;
+  const data = availability.data && { ...availability.data, ...omitUndefined({ movedTo: dataFile }) };
+  const moved = { ...availability, ...omitUndefined({ data }) };
+  return { ...run, evidence, settings: { ...settings, availability: moved, destination: { out: '' } } };
+}
+
+/** @param suite with the ids of the target */
+export async function rejudgeRun(recorded: RecordedRun, suite: Suite): Promise<ReportedRun> {
+  const { settings, extent } = recorded;
+  const inputs = { suite, settings };
+  const selected = [...extent.judged, ...extent.unjudged.map(({ id }) => id)];
+  const reported = new ReportedRun(new Set(selected), inputs, recorded);
+  return reported.addAll(await judgeEvidence(inputs, recorded));
+}
+
+/** Whether two paths lead to one file or folder, such as through a link. */
+function isSame(left: string, right: string): boolean {
+  const [a, b] = [left, right].map((named) => statSync(named, { throwIfNoEntry: false }));
+  return a !== undefined && b !== undefined && a.ino === b.ino && a.dev === b.dev;
+}
+
+/** Judges the evidence of a run, and writes to another folder. The options may select other cases. */
+export async function replayFile(file: string, options: RunOptions): Promise<ReportedRun> {
+  const content = readInputFile(file, 'Name the evidence.har of a run.', { limit: sizeLimits.evidence });
+  const recorded = parseRecordedRun(content, file, options.data);
+  const recordTo = findRecordToWrite(options);
+  const { cases } = options;
+  const suite = loadSuite(suiteFolder, recorded.settings.availability, cases);
+  const folder = path.dirname(file);
+  const { out = path.join(folder, 'replay') } = options;
+  if (isSame(out, folder) || isSame(path.join(out, 'evidence.har'), file))
+    throw refuse('--out', 'is the folder of the evidence, which the results would replace', 'Name another folder.');
+  checkResultsFolder(out);
+  const known = options.known === undefined ? undefined : readKnownDeviations(options.known, suite.contract);
+  const { against } = options;
+  const record = against ? readRecord(against) : undefined;
+  const { expected } = recorded.settings;
+  const settings = {
+    ...recorded.settings,
+    expected: against === undefined ? expected : replaceRecord(expected, record, against || undefined),
+    ...readSelection(options, suite, recorded.settings),
+    notes: [
+      ...new Set([replayNotice, ...recorded.settings.notes, ...(record ? describeUncompared(record, suite) : [])]),
+    ],
+    ...omitUndefined({ cases, known }),
+    destination: { out, ...omitUndefined({ recordTo }) },
+  };
+  const samples = recorded.extent.judged.filter((id) => id === samplesCaseId);
+  const judged = [...selectCases(suite, settings).map(({ id }) => id), ...samples];
+  const extent = { isCutShort: false, judged, unjudged: [] };
+  return await rejudgeRun({ ...recorded, settings, extent }, suite);
+}

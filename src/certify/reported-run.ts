@@ -1,0 +1,196 @@
+import { createArchiver, parseArchive } from '../certificate/har-archive.js';
+import type { RunInputs } from '../config/run-inputs.js';
+import { createTrace, findStop, type Trace } from '../judge/find-stop.js';
+import { findWorstVerdict, type Verdict } from '../judge/verdict.js';
+import { createRecognizer } from '../recognition/recognizer.js';
+import {
+  type CaseResult,
+  createUnsentRepetition,
+  createUnsentResult,
+  notReached,
+  samplesCaseId,
+} from '../run/case-result.js';
+import { countAttempts } from '../run/case-sender.js';
+import { calibrationPurpose, type ExchangeUse, type StoredExchange } from '../run/evidence-keeper.js';
+import { createExchangeIndexer } from '../run/exchange-index.js';
+import { markChecks } from '../run/sent-log.js';
+import { selectCases } from '../suite/case-selection.js';
+import { loadSuite, suiteFolder } from '../suite/suite.js';
+import { computeOnce } from '../support/caches.js';
+import { omitUndefined } from '../support/collections.js';
+import { UnusableInput } from '../support/problem.js';
+import type { Reason } from '../support/reason.js';
+import type { publishRun, RecordedRun } from './certify-run.js';
+import type { RunStart, TestReport } from './target-run.js';
+
+/** Or without results: nothing was sent, they could not be written, or there is a bug in the suite. */
+export type Ending = ReturnType<typeof publishRun> | 'not-begun' | 'unwritten' | 'bug';
+
+/** How each project ended, for the command: the reporter is in the same process. None if Playwright ended before it did. */
+export const endings: Ending[] = [];
+
+function loadDiagnosis() {
+  return Promise.all([import('../explanation/observation.js'), import('../explanation/diagnose-run.js')]);
+}
+
+/** A run that is certified by the reports of its cases alone. */
+export class ReportedRun {
+  private readonly startedAt = new Date();
+  private readonly results = new Map<string, CaseResult>();
+  /** By the id of the result, which they judged, and those before the cases. */
+  private readonly uses = new Map<string, readonly ExchangeUse[]>();
+  private requestsSent = 0;
+  private readonly traces: Trace[] = [];
+  private start: RunStart | undefined;
+  private failure: UnusableInput | undefined;
+  private diagnosis: ReturnType<typeof loadDiagnosis> | undefined;
+  /** Exchanges are archived and indexed as tests end, while the next ones are sent. */
+  private readonly getCollector = computeOnce(() => {
+    const { suite, settings } = this.inputs;
+    const indexer = createExchangeIndexer(createRecognizer(suite.world, settings.target.mentionFilter));
+    return { archiver: createArchiver(settings.target.baseUrl), indexer };
+  });
+  /** Loaded while the tests run, so that they start earlier. */
+  private readonly ending = import('./certify-run.js');
+
+  /**
+   * @param selected the ids of the cases; none if there is no test
+   * @param known the inputs; those of another machine come with its reports
+   * @param recorded the evidence, if it is judged again
+   */
+  constructor(
+    private readonly selected: ReadonlySet<string>,
+    private known: RunInputs | undefined,
+    private readonly recorded?: RecordedRun,
+  ) {}
+
+  private get inputs(): RunInputs {
+    const { settings } = this.start ?? {};
+    if (this.known === undefined && settings === undefined)
+      throw new Error('A report of this project has no beginning: merge the reports of all shards.');
+    this.known ??= settings && { suite: loadSuite(suiteFolder, settings.availability, settings.cases), settings };
+    return this.known as RunInputs;
+  }
+
+  /** Adds cases that were judged in this process. */
+  addAll(reports: readonly TestReport[]): this {
+    const { evidence, extent } = this.recorded ?? {};
+    for (const kept of evidence?.exchanges ?? []) this.keep(kept);
+    for (const { id, verdict, reason = notReached } of extent?.unjudged ?? []) this.addUnjudged(id, verdict, reason);
+    for (const report of reports) this.add(report);
+    if (evidence !== undefined) this.uses.set(calibrationPurpose, evidence.uses);
+    return this;
+  }
+
+  add({ start, result, exchanges, uses, failure }: TestReport, isCounted = true): void {
+    const isFirst = !this.uses.has(calibrationPurpose);
+    this.start ??= start;
+    if (failure !== undefined) this.failure ??= new UnusableInput(failure);
+    // Measured: a run in which everything fails takes a tenth longer if its requests are explained after the last test.
+    if (result.verdict === 'fail') this.diagnosis ??= loadDiagnosis();
+    for (const kept of exchanges) this.keep(kept);
+    const ofCalibration = ({ case: purpose }: ExchangeUse) => purpose === calibrationPurpose;
+    if (isFirst) this.uses.set(calibrationPurpose, uses.filter(ofCalibration));
+    const before = this.results.get(result.id);
+    // A test that ran several times counts with its worst verdict.
+    const isWorst = before === undefined || findWorstVerdict([before.verdict, result.verdict]) !== before.verdict;
+    if (!isCounted || !isWorst) return;
+    this.results.set(result.id, result);
+    this.uses.set(
+      result.id,
+      uses.filter((use) => !ofCalibration(use)),
+    );
+  }
+
+  private keep(kept: StoredExchange): void {
+    const { archiver, indexer } = this.getCollector();
+    archiver.add(kept);
+    const { request } = indexer.add(kept);
+    this.traces.push(...[createTrace(kept.id, { ...kept.exchange, request }) ?? []].flat());
+    this.requestsSent += countAttempts([kept.exchange]);
+    void this.diagnosis?.then(([{ getDocumentation }]) => getDocumentation(this.inputs.suite.world)(request));
+  }
+
+  /** Adds the result of a case that no exchange judges. */
+  addUnjudged(id: string, verdict: Verdict, reason: Reason | string): void {
+    const testCase = this.inputs.suite.cases.find((candidate) => candidate.id === id);
+    if (testCase !== undefined) this.results.set(id, createUnsentResult(testCase, verdict, reason));
+    if (id === samplesCaseId) this.results.set(id, createUnsentRepetition(verdict, reason));
+  }
+
+  /** Certifies what was reported. @param error why the run ended before its first test */
+  async certify(isCutShort = this.recorded?.extent.isCutShort === true, error?: string) {
+    const { start, inputs, requestsSent, startedAt, recorded } = this;
+    const { name, version, digest } = inputs.suite;
+    const { destination: _, cases: __, ...settings } = inputs.settings;
+    const obstacle = this.findObstacle(isCutShort, error);
+    const results = this.listResults(obstacle);
+    // If the target cannot be reached, the examination judges all cases.
+    const isJudged = ({ id }: CaseResult) => (obstacle === undefined ? this.uses.has(id) : !obstacle.isUnusable);
+    const unjudged = results.filter((result) => !isJudged(result));
+    const extent = {
+      isCutShort,
+      judged: results.filter(isJudged).map(({ id }) => id),
+      unjudged: unjudged.map(({ id, verdict, reason = notReached }) => ({ id, verdict, reason })),
+    };
+    const uses = [...this.uses.values()].flat();
+    const stop = findStop(markChecks(this.traces, uses), inputs.suite.world);
+    const shown = uses.filter(({ id }) => !stop?.exchanges.has(id));
+    const { archiver, indexer } = this.getCollector();
+    // It names no paths of this machine.
+    const archive = archiver.finish(uses, {
+      suite: { name, version, digest },
+      baseUrl: settings.target.baseUrl,
+      extent,
+      inputs: settings,
+    });
+    const { certifyRun } = await this.ending;
+    const certified = await certifyRun(inputs, {
+      results,
+      index: indexer.finish(shown),
+      uses,
+      load: start?.load,
+      requestsSent,
+      isCutShort,
+      startedAt,
+      ...omitUndefined({ stop, data: start === undefined ? inputs.suite.data : start.data }),
+      recall() {
+        const { evidence } = recorded ?? parseArchive(archive.content, 'evidence.har');
+        return { ...recorded, extent, evidence, settings: inputs.settings };
+      },
+    });
+    return { ...certified, archive, isUnusable: obstacle?.isUnusable === true };
+  }
+
+  /** Certifies what was reported, and writes the results. @param terms as of {@link certify} */
+  async publish(...terms: Parameters<ReportedRun['certify']>) {
+    const certified = await this.certify(...terms);
+    return (await this.ending).publishRun(certified, this.inputs);
+  }
+
+  private findObstacle(isCutShort: boolean, error: string | undefined) {
+    if (this.failure !== undefined) {
+      process.stderr.write(`${this.failure.message}\n`);
+      return { reason: this.failure.message.split('\n')[0] ?? '', isUnusable: true };
+    }
+    const { unreachable } = this.start ?? {};
+    if (unreachable !== undefined) return { reason: unreachable, isUnusable: false };
+    if (this.selected.size > 0 || isCutShort) return undefined;
+    return { reason: error ?? 'Playwright found no test.', isUnusable: true };
+  }
+
+  private listResults(obstacle: { readonly reason: Reason | string } | undefined): CaseResult[] {
+    const { suite, settings } = this.inputs;
+    const cases = selectCases(suite, settings);
+    if (obstacle !== undefined)
+      return cases.map((testCase) => createUnsentResult(testCase, 'inconclusive', obstacle.reason));
+    const ofCases = cases.flatMap((testCase) => {
+      const result = this.results.get(testCase.id);
+      if (result !== undefined) return [result];
+      const isSelected = this.selected.size === 0 || this.selected.has(testCase.id);
+      return isSelected ? [createUnsentResult(testCase, 'not-run', notReached)] : [];
+    });
+    const samples = [this.results.get(samplesCaseId) ?? []].flat();
+    return [...ofCases, ...samples.filter(({ isUncounted }) => !isUncounted)];
+  }
+}

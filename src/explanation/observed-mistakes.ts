@@ -1,0 +1,57 @@
+import { createPageMistake, createWindowMistake, type Mistake } from '../../reference/model.js';
+import { getWindowSize, type NamedWorld, type Tier, windowSize } from '../contract/world.js';
+import { renderShortList } from '../support/collections.js';
+import type { Observations } from './observation.js';
+
+export const nothingReturned =
+  'No promotion is ever returned: the result is always empty, or the deployment has other promotions than the test data (npx conformance world) or the data file.';
+
+/** Lists windows other than that of the newest 150 tiers, and limits on the result, with the sizes of a run. */
+export function listSizeMistakes({ compared, tiers, world }: Observations): Mistake[] {
+  const ranks = new Map(world.tiers.map(({ id }, n) => [id, n + 1]));
+  const unfiltered = compared
+    .filter(({ request }) => !request.path.includes('?'))
+    .map(({ returned }) => tiers.flatMap(({ id }, n) => (returned[n] ? (ranks.get(id) ?? []) : [])));
+  const lasts = unfiltered.flatMap((seen) => seen.at(-1) ?? []);
+  const counts = takeMostFrequent(compared.map(({ returned }) => returned.filter(Boolean).length));
+  const ids = [
+    ...[...takeMostFrequent(lasts), Math.max(0, ...lasts)].map(
+      (rank) => `window-size/${rank + (world.ownPromotions ?? 0)}`,
+    ),
+    'window-missing',
+    ...counts.map((count) => `page-size/${count}`),
+  ];
+  const window = compared.length === 0 ? [] : tiers.slice(0, getWindowSize(world));
+  const unseen = window.filter((_, n) => compared.every(({ returned }) => !returned[n]));
+  return ids.flatMap((id) => createSizeMistake(id, world, unseen) ?? []);
+}
+
+function takeMostFrequent(numbers: readonly number[]): number[] {
+  const countOf = (wanted: number) => numbers.filter((number) => number === wanted).length;
+  return [...new Set(numbers)].toSorted((left, right) => countOf(right) - countOf(left)).slice(0, 3);
+}
+
+/** Creates the mistake that an id says. @param unseen tiers of the window that no response has: they may not be loaded */
+export function createSizeMistake(
+  id: string,
+  { tiers, ownPromotions = 0 }: NamedWorld,
+  unseen: readonly Tier[] = [],
+): Mistake | undefined {
+  const [kind, digits = '0'] = id.split('/');
+  const size = Number(digits);
+  if (kind === 'page-size' && size >= 0 && size < windowSize) {
+    const limit = `A response has at most ${size} ${size === 1 ? 'promotion' : 'promotions'}: a page, or a limit on the result.`;
+    return createPageMistake(id, size === 0 ? nothingReturned : limit, (all) => all.slice(0, size));
+  }
+  const isMissing = kind === 'window-missing';
+  const chosen = isMissing ? tiers : tiers.slice(0, Math.max(0, size - ownPromotions));
+  const isOtherSize = size > 0 && size !== windowSize && chosen.length < tiers.length;
+  if (!isMissing && !(kind === 'window-size' && isOtherSize)) return undefined;
+  const sentence = isMissing
+    ? `The limit of the newest ${windowSize} promotion tiers is not applied: older ones are returned.`
+    : `The deployment checks the newest ${size} promotion tiers, not the newest ${windowSize}.`;
+  const unloaded = unseen.filter((tier) => !chosen.includes(tier)).map(({ name }) => `'${name}'`);
+  const hint = unloaded.length === 0 ? '' : ` Or these promotion tiers are not loaded: ${renderShortList(unloaded)}.`;
+  const ids = new Set(chosen.map((tier) => tier.id));
+  return createWindowMistake(id, `${sentence}${hint}`, (all) => all.filter((tier) => ids.has(tier.id)));
+}

@@ -1,0 +1,19 @@
+import { examinedAreas } from '../../run/examination/examination.js';
+import type { Examination } from '../../run/examine.js';
+import { renderReason } from '../../support/reason.js';
+import { joinLines } from '../../support/untrusted-text.js';
+
+const stateLabels = { fine: 'fine', problem: 'PROBLEM', unknown: '?' };
+
+/** Renders what was found, problems first. */
+export function renderFindings(findings: Examination['findings']): string {
+  const width = Math.max(...examinedAreas.map((area) => area.length));
+  const isProblem = ({ state }: Examination['findings'][number]) => Number(state === 'problem');
+  return joinLines(
+    findings
+      .toSorted((left, right) => isProblem(right) - isProblem(left))
+      .map(
+        ({ area, state, reason }) => `${area.padEnd(width)}  ${stateLabels[state].padEnd(7)}  ${renderReason(reason)}`,
+      ),
+  );
+}

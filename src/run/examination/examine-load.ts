@@ -1,0 +1,159 @@
+/**
+ * Whether the test data seems to be loaded otherwise than the world says: in another order of creation, in part, without
+ * metadata or rules, under other ids. Each would look like a mistake of the deployment. The first responses of a run are
+ * compared with those of a deployment that has such data. Further requests are sent only where something looks wrong.
+ */
+
+import { type AnsweredExchange, listSuccesses } from '../../assertions/row-evidence.js';
+import { listAvailableTiers, type NamedWorld, type Rule, type Tier, windowSize } from '../../contract/world.js';
+import type { Channel, Exchange, HttpRequest } from '../../http/exchange.js';
+import { describeAnswer, isRefusal } from '../../http/response-status.js';
+import { findOtherReadings } from '../../judge/other-readings.js';
+import { explainOwnPromotions } from '../../judge/own-promotions.js';
+import { agreesWithLoad, type LoadEvidence, type SuspectedLoad } from '../../judge/suspected-load.js';
+import type { Suite } from '../../suite/suite.js';
+import { getMember, parseJson } from '../../support/json.js';
+import { createReason, type Reason } from '../../support/reason.js';
+import { findCreationOrder } from './creation-order.js';
+import { suspectMissingMetadata } from './missing-metadata.js';
+import { suspectMissingTiers } from './missing-tiers.js';
+
+/**
+ * Compares the first responses with those of a deployment that has other data. Returns undefined if nothing looks wrong, or
+ * if no wrong load explains it.
+ * @param filtered a request with a metadata filter
+ */
+export async function examineLoad(
+  suite: Pick<Suite, 'cases'>,
+  filtered: Exchange | undefined,
+  send: Channel['send'],
+  evidence: LoadEvidence,
+): Promise<SuspectedLoad | undefined> {
+  const { calibration, reading } = evidence;
+  if (reading.kind !== 'agreed' && reading.kind !== 'stated') return undefined;
+  // Promotions of the deployment take places of the test data.
+  if (explainOwnPromotions(calibration, { ...evidence, calibration: [] }) !== undefined) return undefined;
+  const world = { ...evidence.world, tiers: listAvailableTiers(evidence.world) };
+  const ofTiers = await examineTiers(suite, send, { ...evidence, world });
+  const ofMetadata = await suspectMissingMetadata(suite, filtered, send, evidence);
+  if (ofMetadata === undefined) return ofTiers;
+  const worlds = (ofTiers?.worlds ?? [world]).map(withoutMetadata);
+  if (ofTiers === undefined) return { ...ofMetadata, worlds };
+  return {
+    worlds,
+    isProven: ofTiers.isProven && ofMetadata.isProven,
+    reason: createReason('and', { reason: ofTiers.reason, next: ofMetadata.reason }),
+  };
+}
+
+/** Examines what the responses without a filter show of the tiers and their rules. */
+async function examineTiers(
+  suite: Pick<Suite, 'cases'>,
+  send: Channel['send'],
+  evidence: LoadEvidence,
+): Promise<SuspectedLoad | undefined> {
+  const { calibration, world, reading } = evidence;
+  const fits = (worlds: SuspectedLoad['worlds']) => agreesWithLoad(calibration, worlds, evidence);
+  if (fits([world]) || findOtherReadings(calibration, reading, evidence).length > 0) return undefined;
+  const reversed = [{ ...world, tiers: world.tiers.toReversed() }];
+  if (fits(reversed)) return judgeOrder(reversed, evidence);
+  const refused = suspectRefusedIds(calibration, world);
+  const suspicions = [
+    ...listLostRules(world),
+    ...listUnknownThings(world),
+    ...(refused === undefined ? [] : [refused]),
+  ];
+  const suspected = suspicions.find(({ worlds }) => fits(worlds));
+  return suspected ?? (await suspectMissingTiers(suite, send, evidence));
+}
+
+/** Tiers that were created in reverse look like a window of the oldest: something else must show which it is. */
+function judgeOrder(worlds: readonly NamedWorld[], evidence: LoadEvidence): SuspectedLoad | undefined {
+  const order = findCreationOrder(listSuccesses(evidence.calibration), evidence);
+  if (order?.isReversed === false) return undefined;
+  const reason = createReason('load-reversed', { evidence: order?.evidence ?? '' });
+  return { reason, isProven: order !== undefined, worlds };
+}
+
+function changeTiers(world: NamedWorld, change: (tier: Tier) => Tier): NamedWorld {
+  return { ...world, tiers: world.tiers.map(change) };
+}
+
+function withoutMetadata<T extends SuspectedLoad['worlds'][number]>(world: T): T {
+  return { ...world, tiers: world.tiers.map((tier) => ({ ...tier, metadata: {} })) };
+}
+
+const decidingKinds = ['customer', 'product', 'sku', 'metadata'] as const;
+
+function listLostRules(world: NamedWorld): SuspectedLoad[] {
+  const lose = (isLost: (rule: Rule) => boolean) => [
+    changeTiers(world, (tier) => ({ ...tier, rules: tier.rules.filter((rule) => !isLost(rule)) })),
+  ];
+  const ofKinds = decidingKinds.map((kind) => ({
+    reason: createReason('load-without-rules', { kind }),
+    isProven: false,
+    worlds: lose((rule) => rule.kind === kind),
+  }));
+  return [
+    ...ofKinds,
+    { reason: createReason('load-without-any-rules', { size: windowSize }), isProven: false, worlds: lose(() => true) },
+  ];
+}
+
+/** What may be missing together. A rule about what a deployment does not know never holds. */
+const unknownKinds = [['customer'], ['product'], ['sku'], ['product', 'sku'], ['customer', 'product', 'sku']] as const;
+
+function listUnknownThings(world: NamedWorld): SuspectedLoad[] {
+  const neverHolds: Rule = { kind: 'customer', any_of: [] };
+  return unknownKinds.map((kinds: readonly Rule['kind'][]) => {
+    const change = (rule: Rule) => (kinds.includes(rule.kind) ? neverHolds : rule);
+    const lacking = changeTiers(world, (tier) => ({ ...tier, rules: tier.rules.map(change) }));
+    return { reason: createReason('load-without-things', { kinds }), isProven: false, worlds: [lacking] };
+  });
+}
+
+/** Finds the ids that only refused requests name, if a response says 404 or names one of them. */
+function suspectRefusedIds(exchanges: readonly Exchange[], world: NamedWorld): SuspectedLoad | undefined {
+  const refused = exchanges.flatMap((exchange) =>
+    'response' in exchange && isRefusal(exchange.response) ? [exchange] : [],
+  );
+  const accepted = listSuccesses(exchanges);
+  const [first] = refused;
+  if (first === undefined || accepted.length === 0) return undefined;
+  const isNamedIn = (id: string) => (exchange: Exchange) =>
+    exchange.request.body?.includes(JSON.stringify(id)) === true;
+  const isSuspect = ({ id }: { readonly id: string }) => refused.some(isNamedIn(id)) && !accepted.some(isNamedIn(id));
+  const lists = { customers: world.customers, products: world.products, skus: world.skus };
+  const ids = Object.values(lists).flatMap((things) => things.filter(isSuspect).map(({ id }) => id));
+  const isAboutIds = ({ response: { status, body } }: AnsweredExchange) =>
+    status === 404 || ids.some((id) => body.includes(id));
+  if (ids.length === 0 || !refused.every(isAboutIds)) return undefined;
+  const isLeft = ({ id }: { readonly id: string }) => !ids.includes(id);
+  const lacking: NamedWorld = {
+    ...world,
+    customers: world.customers.filter(isLeft),
+    products: world.products.filter(isLeft),
+    skus: world.skus.filter(isLeft),
+  };
+  const reason = createReason('load-refused', { ids, answer: describeAnswer(first.response) });
+  return { reason, isProven: false, worlds: [lacking] };
+}
+
+/**
+ * Finds out whether a refused request is refused for the ids that it names, and not for its body: the same request without
+ * them is accepted. @param refused how the deployment answered
+ */
+export async function explainRefusedIds(
+  request: HttpRequest,
+  { response }: AnsweredExchange,
+  send: Channel['send'],
+): Promise<Reason | undefined> {
+  const withoutIds = await send({ ...request, body: '{}' });
+  if (listSuccesses([withoutIds]).length === 0) return undefined;
+  const answer = describeAnswer(response);
+  const customer = getMember(parseJson(request.body ?? ''), 'customer');
+  const withCustomer = await send({ ...request, body: JSON.stringify({ customer }) });
+  const isOfCustomer = 'response' in withCustomer && withCustomer.response.status === response.status;
+  const id = String(getMember(customer, 'id'));
+  return isOfCustomer ? createReason('customer-refused', { id, answer }) : createReason('order-refused', { answer });
+}

@@ -1,0 +1,227 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { deserialize, serialize } from 'node:v8';
+import { readCaseFile } from '../cases/case-file.js';
+import type { SuiteBasis } from '../cases/case-file-context.js';
+import { applyPatch, documentedRequestDraft, type RequestPatch } from '../cases/request-draft.js';
+import { type TestCase, tag } from '../cases/test-case.js';
+import { parseContract } from '../contract/contract.js';
+import { readDataFile } from '../contract/data-file.js';
+import type { World } from '../contract/world.js';
+import { type Availability, bindWorld, expandWorld } from '../contract/world-file.js';
+import type { HttpRequest } from '../http/exchange.js';
+import { createDataSuite, type DataBasis, type DrawnData } from '../own-data/data-suite.js';
+import { computeOnce } from '../support/caches.js';
+import { groupBy } from '../support/collections.js';
+import { buildFolder, packageRoot, readOwnPackage } from '../support/package-root.js';
+import { describeFileError, type Problem, refuse, UnusableInput } from '../support/problem.js';
+import { validateFile } from '../support/schema-validation.js';
+import { decodeText, readTextFile } from '../support/text-file.js';
+import { readYaml, type YamlFile } from '../support/yaml-file.js';
+import { expandEveryRequest } from './every-request.js';
+
+/** Everything that is sent to a deployment, and what its responses are judged by. */
+export interface Suite extends SuiteBasis {
+  readonly name: string;
+  readonly version: string;
+  /** Of all files that decide what is sent and expected: runs with equal digests send and expect the same. */
+  readonly digest: string;
+  /** The data that the deployment is to have. Two runs with equal digests ask about the same. */
+  readonly basis: DataBasis;
+  readonly cases: readonly TestCase[];
+  /** Requests that are sent before all cases, to find out how responses name promotions. */
+  readonly calibration: readonly HttpRequest[];
+  readonly data?: DrawnData;
+  /** Whether only some rows of the cases were selected, so that a run sends few requests. */
+  readonly isQuick?: true;
+  /** Cases of the user. They are the last of `cases`, see {@link isOwnCase}. */
+  readonly own?: { readonly folder: string; readonly digest: string };
+}
+
+const ownPrefix = 'own-';
+
+export function isOwnCase({ id }: { readonly id: string }): boolean {
+  return id.startsWith(ownPrefix);
+}
+
+export const suiteFolder = path.join(packageRoot, 'cases');
+
+/**
+ * Loads contract, world and cases. Uses the suite that the build expanded, unless a file was edited since then or the
+ * deployment has ids of its own.
+ *
+ * @param folder contains `contract.yaml`, `world.yaml`, `defaults.yaml`, `requirements/` and `questions/`
+ * @param availability what the target has of the world; by default all of it, under the ids of the world
+ * @param ownFolder with cases of the user
+ * @throws UnusableInput with all problems of all files
+ */
+export function loadSuite(folder = suiteFolder, availability: Availability = {}, ownFolder?: string): Suite {
+  const { data } = availability;
+  if (data !== undefined) {
+    const whole = loadSuite(folder);
+    if (ownFolder === undefined) return createDataSuite(whole, data);
+    const { world } = readDataFile(data.movedTo ?? data.file);
+    const { own, cases } = readOwnCases(ownFolder, {
+      ...whole,
+      world,
+      defaultRequest: createDataDraft(world),
+    });
+    return createDataSuite({ ...whole, own }, data, cases);
+  }
+  const isAsBuilt = folder === suiteFolder && Object.keys(availability).length === 0 && ownFolder === undefined;
+  return (isAsBuilt ? readBuiltSuite() : undefined) ?? parseSuite(folder, availability, ownFolder);
+}
+
+/** Creates the request from which a case about a data file starts: its first customer orders one of its first product. */
+function createDataDraft({ customers: [customer], products: [product] }: World) {
+  const items = product === undefined ? [] : [{ product_id: product.id, quantity: 1 }];
+  const body = {
+    order: { items, metadata: {} },
+    options: {},
+    metadata: {},
+    ...(customer && { customer: { id: customer.id } }),
+  };
+  return applyPatch(documentedRequestDraft, { body });
+}
+
+/** Reads the cases of a user. @throws UnusableInput with the problems of the files, or if there are none */
+function readOwnCases(folder: string, basis: SuiteBasis) {
+  const files = listOwnFiles(folder);
+  const read = files.map((file) => readCaseFile(readSuiteFile(file), basis, ownPrefix));
+  const cases = read.flatMap((ofFile) => ofFile.cases);
+  const problems = [...read.flatMap((ofFile) => ofFile.problems), ...findDuplicateIds(cases)];
+  if (problems.length > 0) throw new UnusableInput(problems);
+  return { cases, own: { folder, digest: computeDigest(files, folder) } };
+}
+
+const builtFile = path.join(buildFolder, 'suite');
+
+const readBuiltSuite = computeOnce((): Suite | undefined => {
+  if (!existsSync(builtFile)) return undefined;
+  const suite = deserialize(readFileSync(builtFile)) as Suite;
+  return suite.digest === computeDigest(listSuiteFiles(), suiteFolder) ? suite : undefined;
+});
+
+/** Expands the suite of this package and writes it beside the compiled files. @throws UnusableInput like `loadSuite` */
+export function precompileSuite(): void {
+  rmSync(builtFile, { force: true });
+  writeFileSync(builtFile, serialize(parseSuite(suiteFolder, {})));
+}
+
+/** Reads all files of a suite, even if the build did. @throws UnusableInput like `loadSuite` */
+export function parseSuite(folder: string, availability: Availability, ownFolder?: string): Suite {
+  const problems: Problem[] = [];
+  const attempt = <T>(load: () => T): T | undefined => {
+    try {
+      return load();
+    } catch (error) {
+      if (!(error instanceof UnusableInput)) throw error;
+      problems.push(...error.problems);
+      return undefined;
+    }
+  };
+  const readFile = (name: string) => readSuiteFile(path.join(folder, name));
+  const contract = attempt(() => parseContract(readFile('contract.yaml')));
+  const world = attempt(() => bindWorld(expandWorld(readFile('world.yaml')), availability));
+  const defaults = attempt(() => validateFile('defaults', readFile('defaults.yaml')) as { request: RequestPatch });
+  const caseFiles = listCaseFiles(folder).flatMap((name) => attempt(() => readSuiteFile(name)) ?? []);
+  if (contract === undefined || world === undefined || defaults === undefined) throw new UnusableInput(problems);
+
+  const basis = { contract, world, defaultRequest: applyPatch(documentedRequestDraft, defaults.request) };
+  const read = caseFiles.map((file) => readCaseFile(file, basis));
+  problems.push(...read.flatMap((ofFile) => ofFile.problems));
+  const added = ownFolder === undefined ? undefined : attempt(() => readOwnCases(ownFolder, basis));
+  const stated = read.flatMap((ofFile) => ofFile.cases);
+  const cases = [...expandEveryRequest(stated, world), ...(added?.cases ?? [])];
+  if (problems.length === 0) problems.push(...findDuplicateIds(cases));
+  if (problems.length > 0) throw new UnusableInput(problems);
+
+  return {
+    ...readOwnPackage(),
+    digest: computeDigest(listSuiteFiles(folder), folder),
+    ...basis,
+    basis: { kind: 'world', digest: computeDigest([path.join(folder, 'world.yaml')], folder) },
+    cases,
+    calibration: cases.flatMap(({ tags, rows: [first] }) => {
+      // A request for what the target lacks would show nothing.
+      const isSent = tags.includes(tag.calibration) && first?.unavailable.length === 0;
+      return isSent ? [...first.requests.values()] : [];
+    }),
+    ...(added && { own: added.own }),
+  };
+}
+
+/** Reads a file of the suite. Messages name it relative to the package, wherever that is installed. */
+function readSuiteFile(file: string): YamlFile {
+  const relative = path.relative(packageRoot, file);
+  return relative.startsWith('..') ? readYaml(file) : readYaml(file, relative.replaceAll(path.sep, '/'));
+}
+
+function listSuiteFiles(folder = suiteFolder): string[] {
+  const files = ['contract.yaml', 'world.yaml', 'defaults.yaml'].map((name) => path.join(folder, name));
+  return [...files, ...listCaseFiles(folder)];
+}
+
+/** Lists the files with cases in a folder of the user. @throws UnusableInput if there are none */
+function listOwnFiles(folder: string): readonly string[] {
+  const isCaseFile = (file: string) => !isOfAnotherKind(readTextFile(file, 'Name the folder of your cases.'));
+  const files = listYamlFiles(folder).filter(isCaseFile);
+  if (files.length > 0) return files;
+  throw refuse(folder, 'the folder has no case file', 'Name a folder with case files (*.yaml).');
+}
+
+/**
+ * Whether a text is a target file, bindings, a record or known deviations, which may be in the same folder: `init` puts a
+ * target file there. A case file has a list of cases. A file without it and without a key of the others is reported.
+ */
+function isOfAnotherKind(text: string): boolean {
+  if (/^cases\s*:\s*(?:\[|#|$)/m.test(text)) return false;
+  const keysOfOthers =
+    /^(?:name|base_url|record|questions|deviations|customers|products|skus|categories|campaigns|tiers)\s*:/m;
+  return keysOfOthers.test(text);
+}
+
+function listCaseFiles(folder: string): string[] {
+  return ['requirements', 'questions'].flatMap((kind) => listYamlFiles(path.join(folder, kind)));
+}
+
+/** A folder of cases has fewer. A certificate from somebody else may name the whole disk. */
+const maxEntries = 10_000;
+
+function listYamlFiles(folder: string): string[] {
+  const hint = 'Name the folder of your cases.';
+  const shown = path.relative(process.cwd(), folder);
+  const files: string[] = [];
+  const folders = [''];
+  let count = 0;
+  try {
+    for (const inner of folders)
+      for (const name of readdirSync(path.join(folder, inner), 'utf8')) {
+        const relative = path.join(inner, name);
+        const isFolder = statSync(path.join(folder, relative), { throwIfNoEntry: false })?.isDirectory() === true;
+        if (isFolder) folders.push(relative);
+        else if (name.endsWith('.yaml')) files.push(relative);
+        count += 1;
+        if (count > maxEntries) throw refuse(shown, `has more than ${maxEntries} files and folders`, hint);
+      }
+  } catch (error) {
+    throw error instanceof UnusableInput ? error : refuse(shown, describeFileError(error), hint);
+  }
+  return files.sort().map((name) => path.join(folder, name));
+}
+
+function findDuplicateIds(cases: readonly TestCase[]): Problem[] {
+  return [...groupBy(cases, ({ id }) => id).values()].flatMap(([, ...later]) =>
+    later.map(({ id, at }) => ({ at, message: `duplicate case id '${id}'`, hint: 'Rename one of the cases.' })),
+  );
+}
+
+function computeDigest(files: readonly string[], folder: string): string {
+  const hash = createHash('sha256');
+  for (const file of files) {
+    hash.update(`${path.relative(folder, file).replaceAll(path.sep, '/')}\n`);
+    hash.update(decodeText(readFileSync(file)).replaceAll('\r\n', '\n'));
+  }
+  return `sha256:${hash.digest('hex')}`;
+}
