@@ -11,7 +11,6 @@ import { readSchema } from '../../src/support/schema-validation.js';
 import { computeRowsDigest } from '../../tools/proof/choose-rows.js';
 import { knownFaults } from '../../tools/proof/kill-matrix.js';
 import { commandsPageFile, renderCommandsPage } from '../../tools/update/commands-page.js';
-import { idsFile, listIds, readRetiredIds, renderIds } from '../../tools/update/ids.js';
 import { createAssertionsSchema, createContractIdsSchema } from '../../tools/update/schemas.js';
 import { renderSpecs } from '../../tools/update/specs.js';
 import { suite } from '../support/in-process.js';
@@ -32,7 +31,6 @@ test('The rows for --quick were chosen from the present rows and faults', () => 
 });
 
 for (const [file, render] of [
-  [idsFile, () => renderIds(suite)],
   ...[...renderSpecs(suite)].map(([file, text]) => [path.join(packageRoot, file), () => text] as const),
   [commandsPageFile, renderCommandsPage],
 ] as const) {
@@ -40,13 +38,6 @@ for (const [file, render] of [
     expect(readFileSync(file, 'utf8'), outOfDate).toBe(await render());
   });
 }
-
-test('A retired id is not used again', () => {
-  const ids = listIds(renderIds(suite));
-  expect(ids).toContain('question empty-result: no-content');
-  expect(ids).toContain('requirement order.quantity: integer-quantity');
-  expect(ids.filter((id) => readRetiredIds().includes(id))).toEqual([]);
-});
 
 const inPackage = (...steps: readonly string[]) => path.join(packageRoot, ...steps);
 

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseContract } from '../../src/contract/contract.js';
 import { parseSuite, suiteFolder } from '../../src/suite/suite.js';
@@ -7,7 +7,6 @@ import { UnusableInput } from '../../src/support/problem.js';
 import { readYaml } from '../../src/support/yaml-file.js';
 import { renderKillMatrixFiles } from '../proof/kill-matrix.js';
 import { commandsPageFile, renderCommandsPage } from './commands-page.js';
-import { idsFile, listIds, renderIds } from './ids.js';
 import { createAssertionsSchema, createContractIdsSchema } from './schemas.js';
 import { renderSpecs } from './specs.js';
 
@@ -22,14 +21,6 @@ async function update(): Promise<void> {
   const suite = parseSuite(suiteFolder, {});
   await report('specs', () => {
     for (const [file, text] of renderSpecs(suite)) writeFileSync(path.join(packageRoot, file), text);
-  });
-  await report(path.relative(packageRoot, idsFile), () => {
-    const ids = renderIds(suite);
-    const known = new Set(listIds(ids));
-    const gone = listIds(readFileSync(idsFile, 'utf8')).filter((id) => !known.has(id));
-    writeFileSync(idsFile, ids);
-    if (gone.length > 0)
-      print(`No longer used:\n  ${gone.join('\n  ')}\nAdd those that a release had to tools/update/retired-ids.yaml.`);
   });
   await report('kill matrix, rows for --quick', async () => {
     for (const [file, text] of await renderKillMatrixFiles()) writeFileSync(file, text);
