@@ -33,11 +33,13 @@ async function runDoctor(flags: RunOptions): Promise<number> {
   const failure = channel.findFailure();
   if (failure !== undefined) throw failure;
   const where = isReference ? [] : [`Target ${settings.target.name}: ${settings.target.baseUrl}`];
-  const isAboutData = ({ area, state }: (typeof findings)[number]) =>
-    state === 'problem' && (area === 'Load' || area === 'Ids');
+  const isProblem = ({ state }: (typeof findings)[number]) => state === 'problem';
+  const isReached = !findings.some((finding) => finding.area === 'URL' && isProblem(finding));
+  const isAboutData = (finding: (typeof findings)[number]) =>
+    isReached && isProblem(finding) && (finding.area === 'Load' || finding.area === 'Ids');
   const [ofData, others] = [findings.filter(isAboutData), findings.filter((finding) => !isAboutData(finding))];
-  // Wrong test data explains other problems.
+  // Wrong test data explains other problems, unless something else than the operation answers.
   process.stdout.write(renderFindings(ofData) + joinLines([...where, ...settings.notes, '']) + renderFindings(others));
-  if (findings.some(({ state }) => state === 'problem')) return exitStatus['does-not-conform'];
+  if (findings.some(isProblem)) return exitStatus['does-not-conform'];
   return findings.some(({ state }) => state === 'unknown') ? exitStatus.incomplete : exitStatus.conforms;
 }

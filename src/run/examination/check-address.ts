@@ -9,7 +9,8 @@ import type { CheckResult, ExaminationBasis } from './examination.js';
 /** Finds out whether something else than the operation answers. */
 export async function checkAddress(basis: ExaminationBasis): Promise<CheckResult | undefined> {
   const wrong = basis.isSeen ? undefined : await findWrongAddress(basis);
-  return wrong && { findings: { URL: ['problem', wrong] }, unreachable: wrong };
+  // Web pages are not the operation, so they say nothing of the test data. Equal answers of another kind may be.
+  return wrong && { findings: { URL: ['problem', wrong] }, unreachable: wrong, isLast: wrong.code === 'web-pages' };
 }
 
 /**
