@@ -15,7 +15,7 @@ import { createRandom } from '../support/chaos.js';
 import { breakDeployment, fewCases } from '../support/check-deployment.js';
 import { channelTo, recognizer, suite } from '../support/in-process.js';
 import { createIndependentDeployment } from '../support/independent-deployment.js';
-import { type Reply, renderResponse, test } from '../support/wire.js';
+import { type Reply, renderResponse, test, timeoutMs } from '../support/wire.js';
 
 type Change = (body: string) => string | Buffer;
 
@@ -273,7 +273,7 @@ test.describe('Broken each time, while others are whole:', () => {
       socket.write(renderResponse('200 OK', [json, `Content-Length: ${body.length + 900}`], body)),
     );
     const { url } = await serve(endless);
-    const { results } = await runSuite(ofEveryRequest, open(url, { limits: { timeout_ms: 4_000 } }), {
+    const { results } = await runSuite(ofEveryRequest, open(url, { limits: { timeout_ms: timeoutMs } }), {
       isWorldLoaded: true,
     });
     expect(results.filter(({ verdict }) => verdict === 'fail').map(({ id }) => id)).toEqual(['whole-responses']);
