@@ -92,6 +92,9 @@ test('However promotions are named, nothing that conforms fails, and nothing wro
   await fc.assert(property, { seed: 20_261_128, numRuns: 3, endOnFailure: true });
 });
 
+test('A promotion whose id is a key of the responses is not taken for returned', () =>
+  checkNaming('words of the data', 'records', 'bindings'));
+
 for (const data of sources)
   for (const kind of kinds)
     test(`However promotions are named by ids ${kind}, by ${data}`, { tag: '@long' }, async () => {
