@@ -19,8 +19,8 @@ export const getIdFinders = remember((world: World & Partial<Pick<NamedWorld, 'i
   const ids = tiers.map(({ id }) => id);
   // What the deployment lacks has the id of the suite's world, which says nothing about ids of the deployment.
   const available = ids.filter((id) => world.unavailable?.has(id) !== true);
-  // Ids that somebody binds are seldom words, but those of an auto-increment column are numbers that responses have anyway.
-  const mayBeAnyText = world.isDataFile === true || available.some((id) => /^\d{1,11}$/.test(id));
+  // Responses have short numbers and words anyway, as in a count or a key. Other ids that somebody binds are no coincidence.
+  const mayBeAnyText = world.isDataFile === true || available.some((id) => /^(?:\d{1,11}|[\p{L}_]{1,11})$/u.test(id));
   return createKnownIds(ids, keys, mayBeAnyText ? otherTexts() : undefined, available);
 });
 

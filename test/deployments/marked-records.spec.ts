@@ -48,8 +48,10 @@ const listing = (present: Present, size: number): Answer =>
 
 const stated = /Write one of these lines in the target file: (response: \{.*?\}(?: \})?), or response/;
 
-for (const [what, present] of Object.entries(marks))
-  test(`The 150 checked promotions are listed and marked by ${what}: the run proposes the line, and then it conforms`, async () => {
+for (const [n, [what, present]] of Object.entries(marks).entries())
+  test(`The 150 checked promotions are listed and marked by ${what}: the run proposes the line, and then it conforms`, {
+    tag: n % 2 === 0 ? [] : '@long',
+  }, async () => {
     const answer = listing(present, 150);
     const { certificate } = await runWithEvidence(channelTo(answer));
     expect(certificate.verdict).toBe('incomplete');
@@ -75,7 +77,9 @@ for (const [what, present] of Object.entries(marks))
   });
 
 for (const size of [149, 151, 160, 233])
-  test(`The newest ${size} promotions are listed and marked: nothing is called a cache`, async () => {
+  test(`The newest ${size} promotions are listed and marked: nothing is called a cache`, {
+    tag: size <= 151 ? [] : '@long',
+  }, async () => {
     const answer = listing(marks['a status'] as Present, size);
     const { certificate } = await runWithEvidence(channelTo(answer));
     // The 150th is never returned.

@@ -100,7 +100,9 @@ const found: readonly Row[] = [
 ];
 for (const { refuses, isRefused, statuses, breaks, says } of found)
   for (const status of statuses)
-    test(`A deployment that refuses ${refuses} with ${status} fails for that alone`, async () => {
+    test(`A deployment that refuses ${refuses} with ${status} fails for that alone`, {
+      tag: status === statuses[0] ? [] : '@long',
+    }, async () => {
       const answer = refusing(isRefused, status);
       const { certificate } = await certifyInProcess(answer, { suite: requirementSuite });
       expect(listRequirementsWith('fail', certificate), renderUnpassed(certificate)).toEqual(breaks);

@@ -300,8 +300,8 @@ const overlaps: Readonly<Record<string, () => StatefulAnswer>> = {
 };
 
 test.describe('Overlapping requests get wrong results, whichever requests', () => {
-  for (const [story, create] of Object.entries(overlaps))
-    test(`A deployment that ${story}`, async () => {
+  for (const [n, [story, create]] of Object.entries(overlaps).entries())
+    test(`A deployment that ${story}`, { tag: n === 0 ? [] : '@long' }, async () => {
       const certificate = await certify(create());
       expect(certificate.verdict).toBe('does-not-conform');
       expect(listFailureReasons(certificate).join('\n')).toMatch(
@@ -369,8 +369,9 @@ test.describe('A conforming deployment never fails, however unsteady it is', () 
       return (request) => (++count > 50 ? honest(request) : nothing);
     },
   };
-  for (const [story, create] of Object.entries(deployments))
-    test(`It ${story}`, async () => {
+  // The first one takes as long as all others together.
+  for (const [n, [story, create]] of Object.entries(deployments).entries())
+    test(`It ${story}`, { tag: n === 0 ? '@long' : [] }, async () => {
       const { certificate } = await certifyInProcess(create(), { suite: requirementSuite });
       expect(certificate.verdict, listFailureReasons(certificate).join()).not.toBe('does-not-conform');
     });

@@ -1,5 +1,7 @@
 /** A run holds to its last request: a deployment that stops working never conforms, wherever in the run that begins. */
 
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from '@playwright/test';
 import { certify as certifyThrough } from '../../src/api.js';
@@ -16,10 +18,12 @@ import { samplesCaseId } from '../../src/run/case-result.js';
 import { selectCases } from '../../src/suite/case-selection.js';
 import type { Suite } from '../../src/suite/suite.js';
 import { loadValidator } from '../../src/support/schema-validation.js';
+import { makeTestFolder } from '../support/cli.js';
 import { type Answer, channelTo, createReference, suite } from '../support/in-process.js';
 import { createIndependentDeployment } from '../support/independent-deployment.js';
 import { listenStatefully } from '../support/listen-on-loopback.js';
 import { createData, writeData } from '../support/own-data.js';
+import { timeoutMs } from '../support/wire.js';
 
 const honest = createReference();
 const own = createData('small');
@@ -71,42 +75,39 @@ async function run(answer: Answer, options: RunOptions = {}, parts = 1) {
 const omitTimes = ({ started_at, duration_ms, ...rest }: Certificate) => rest;
 const getVerdict = ({ selected, verdict }: Certificate): RunVerdict => selected?.verdict ?? verdict;
 
-/** Whole runs take time: one in three is sent each time, the others with the long tests. */
-const isOften = (n: number) => ({ tag: n % 3 === 0 ? [] : '@long' });
+/** Whole runs take time: some are sent each time, the others with the long tests. */
+const often = (isOften: boolean) => ({ tag: isOften ? [] : '@long' });
 
 /** Among the requirements, among the questions, and in the repetition at the end. */
 const places = [30, 165, 226];
 
 test.describe('A deployment that refuses every documented request from some request on', () => {
-  const statuses: readonly (readonly [status: number, verdict: RunVerdict])[] = [
-    [500, 'does-not-conform'],
-    [404, 'does-not-conform'],
-    [400, 'does-not-conform'],
-    [503, 'incomplete'],
-    [429, 'incomplete'],
-    [401, 'incomplete'],
-    [402, 'incomplete'],
-    [302, 'incomplete'],
-  ];
-  for (const [status, verdict] of statuses)
-    for (const from of places)
-      test(`answers ${status} from request ${from} on: ${verdict}`, isOften(status + from), async () => {
-        const { stopping, counted } = stopsAt(from, dead(status));
-        const certificate = await run(stopping);
-        expect(certificate.verdict).toBe(verdict);
-        expect(certificate.stopped).toMatchObject({
-          since: from,
-          verdict: verdict === 'incomplete' ? 'inconclusive' : 'fail',
-          reason: `From request ${from} on, every documented request is answered ${status}.`,
-        });
-        expect(certificate.requests_sent).toBe(counted.requests);
-        // The reason comes first, and nothing else is blamed.
-        expect(certificate.causes?.map(({ id }) => id)).toEqual(['stopped']);
-        expect(renderRunReport(certificate).split('\n')[2]).toBe(`1. ${certificate.stopped?.reason}`);
-        if (verdict === 'incomplete') expect(certificate.incomplete_because?.[0]).toContain(`request ${from} on`);
-        const { fail = 0 } = certificate.summary;
-        expect(fail).toBe(verdict === 'incomplete' ? 0 : 1);
+  /** Each verdict at each place is tested each time: with the first status for the first place, and so on. */
+  const statuses: Readonly<Record<'does-not-conform' | 'incomplete', readonly number[]>> = {
+    'does-not-conform': [400, 404, 500],
+    incomplete: [503, 429, 401, 402, 302],
+  };
+  const rows = Object.entries(statuses).flatMap(([verdict, all]) =>
+    all.flatMap((status, n) => places.map((from, m) => ({ verdict, status, from, isOften: n === m }))),
+  );
+  for (const { verdict, status, from, isOften } of rows)
+    test(`answers ${status} from request ${from} on: ${verdict}`, often(isOften), async () => {
+      const { stopping, counted } = stopsAt(from, dead(status));
+      const certificate = await run(stopping);
+      expect(certificate.verdict).toBe(verdict);
+      expect(certificate.stopped).toMatchObject({
+        since: from,
+        verdict: verdict === 'incomplete' ? 'inconclusive' : 'fail',
+        reason: `From request ${from} on, every documented request is answered ${status}.`,
       });
+      expect(certificate.requests_sent).toBe(counted.requests);
+      // The reason comes first, and nothing else is blamed.
+      expect(certificate.causes?.map(({ id }) => id)).toEqual(['stopped']);
+      expect(renderRunReport(certificate).split('\n')[2]).toBe(`1. ${certificate.stopped?.reason}`);
+      if (verdict === 'incomplete') expect(certificate.incomplete_because?.[0]).toContain(`request ${from} on`);
+      const { fail = 0 } = certificate.summary;
+      expect(fail).toBe(verdict === 'incomplete' ? 0 : 1);
+    });
 
   test('answers no question after that', async () => {
     const { stopping } = stopsAt(165, dead(500));
@@ -141,7 +142,7 @@ test.describe('A deployment that refuses every documented request from some requ
       });
 
   for (const from of [40, 110, 200])
-    test(`in a run of two processes, from request ${from} on`, async () => {
+    test(`in a run of two processes, from request ${from} on`, often(from === 110), async () => {
       const { stopping } = stopsAt(from, dead(500));
       const certificate = await run(stopping, {}, 2);
       expect(certificate.verdict).not.toBe('conforms');
@@ -158,14 +159,15 @@ test.describe('A deployment that changes in another way never conforms', () => {
     'a web page': () => ({ status: 200, headers: [['Content-Type', 'text/html']], body: '<!doctype html><p>Log in' }),
     'a login page': () => ({ status: 302, headers: [['Location', '/login']], body: '' }),
   };
-  for (const [what, otherwise] of Object.entries(changes))
-    for (const [options, from] of [
-      ...places.map((place) => [{}, place] as const),
-      [{ only: ['customer'] }, 20] as const,
-      [{ only: ['customer'] }, 35] as const,
-      [{ quick: true }, 40] as const,
-    ])
-      test(`${what} from request ${from} on, ${JSON.stringify(options)}`, isOften(what.length + from), async () => {
+  const runs: readonly (readonly [options: RunOptions, from: number])[] = [
+    ...places.map((place) => [{}, place] as const),
+    [{ only: ['customer'] }, 20],
+    [{ only: ['customer'] }, 35],
+    [{ quick: true }, 40],
+  ];
+  for (const [n, [what, otherwise]] of Object.entries(changes).entries())
+    for (const [m, [options, from]] of runs.entries())
+      test(`${what} from request ${from} on, ${JSON.stringify(options)}`, often(n === m % 5), async () => {
         const certificate = await run(stopsAt(from, otherwise).stopping, options);
         expect(getVerdict(certificate)).not.toBe('conforms');
       });
@@ -185,14 +187,15 @@ test.describe('A deployment that changes in another way never conforms', () => {
 
 test.describe('A passing outage does not fail a conforming deployment', () => {
   const last = 228;
-  for (const status of [500, 404, 503, 401, 302])
-    for (const [from, count] of [
-      [last - 3, 1],
-      [last - 3, 4],
-      [last - 2, 6],
-      [100, 12],
-    ] as const)
-      test(`${count} requests from ${from} on are answered ${status}`, isOften(status + from), async () => {
+  const outages = [
+    [last - 3, 1],
+    [last - 3, 4],
+    [last - 2, 6],
+    [100, 12],
+  ] as const;
+  for (const [n, status] of [503, 401, 500, 404, 302].entries())
+    for (const [m, [from, count]] of outages.entries())
+      test(`${count} requests from ${from} on are answered ${status}`, often(n === m), async () => {
         let requests = 0;
         const answer: Answer = (request) => {
           requests += 1;
@@ -223,7 +226,10 @@ test('A deployment that hangs, behind a transport: the run ends soon and says si
     if (received >= 50) await delay(600_000, undefined, { ref: false });
     return honest({ ...request, headers: (suite.calibration[0] as HttpRequest).headers });
   });
-  const certificate = await certifyThrough((request, { send }) => send(request), { baseUrl: url, credentials });
+  const target = path.join(makeTestFolder(), 'target.yaml');
+  writeFileSync(target, `name: hanging\nlimits: { timeout_ms: ${timeoutMs} }\nretry: { delays_seconds: [0.1, 0.1] }\n`);
+  const options = { target, baseUrl: url, credentials };
+  const certificate = await certifyThrough((request, { send }) => send(request), options);
   await close();
   expect(certificate.verdict).toBe('incomplete');
   expect(certificate.stopped).toMatchObject({ since: 50, verdict: 'inconclusive' });

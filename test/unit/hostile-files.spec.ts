@@ -89,27 +89,35 @@ function targetWith(key: string, file: string): string {
 
 const env = { CLIENT_APPLICATION_ID: 'an-application-id', CLIENT_TOKEN: 'a-token-of-the-test' };
 
-for (const [use, { ending, args }] of Object.entries(uses))
-  test(`As ${use}, no hostile file hangs or looks like a bug`, async () => {
-    const make = (create: (file: string) => void) => {
-      const file = path.join(makeTestFolder(), `hostile${ending}`);
-      create(file);
-      return file;
-    };
-    const rows = [
-      ...Object.entries(contents).map(([what, text]) => [what, (file: string) => writeFileSync(file, text)] as const),
-      ...Object.entries(places),
-    ];
-    for (const [what, create] of rows) {
-      const file = make(create);
-      const { status, output } = await runConformanceInProcess(args(file), { cwd, env });
-      expect([status, output.length > 0, output.length < 30_000], `${what}: ${output.slice(0, 3000)}`).toEqual([
-        2,
-        true,
-        true,
-      ]);
-    }
-  });
+const hostileFiles: readonly (readonly [what: string, create: (file: string) => void])[] = [
+  ...Object.entries(contents).map(([what, text]) => [what, (file: string) => writeFileSync(file, text)] as const),
+  ...Object.entries(places),
+];
+
+async function checkUse(use: string, files: typeof hostileFiles): Promise<void> {
+  const { ending, args } = uses[use] as (typeof uses)[string];
+  for (const [what, create] of files) {
+    const file = path.join(makeTestFolder(), `hostile${ending}`);
+    create(file);
+    const { status, output } = await runConformanceInProcess(args(file), { cwd, env });
+    expect([status, output.length > 0, output.length < 30_000], `${what}: ${output.slice(0, 3000)}`).toEqual([
+      2,
+      true,
+      true,
+    ]);
+  }
+}
+
+for (const [n, use] of Object.keys(uses).entries()) {
+  // Each file has two uses or more, and each use four files.
+  test(`As ${use}, some hostile files neither hang nor look like a bug`, () =>
+    checkUse(
+      use,
+      hostileFiles.filter((_, m) => m % 5 === n % 5),
+    ));
+
+  test(`As ${use}, no hostile file hangs or looks like a bug`, { tag: '@long' }, () => checkUse(use, hostileFiles));
+}
 
 test.describe('Bounds', () => {
   /** What a pattern means, as a regular expression: right, and slow for some. */
