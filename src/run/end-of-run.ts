@@ -69,10 +69,10 @@ export async function judgeEnd(terms: EndTerms): Promise<ResultWithExchanges | u
   return hasSamples || judged?.verdict !== 'pass' ? judged : undefined;
 }
 
-/** The result of a run whose deployment stopped working. A refusal fails the requirement that requests are accepted. */
+/** The result of a run whose deployment stopped working. A refusal fails the requirement that the operation answers. */
 export function createStopResult({ verdict, reason, advice }: Stop, { contract, cases }: StopTerms): CaseResult {
   const common = { ...createEndResult(verdict), reason: createReason('and', { reason, next: advice }) };
-  const subject = contract.requirements.find(({ about }) => about === 'content-type')?.id;
+  const subject = contract.requirements.find(({ about }) => about === 'body')?.id;
   if (verdict !== 'fail' || subject === undefined) return { ...common, concernsRun: true };
   const at = cases.find((testCase) => getSubjectId(testCase) === subject)?.at;
   return { ...common, subject, ...(at && { at }), concernsRun: true };

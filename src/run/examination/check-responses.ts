@@ -1,10 +1,12 @@
 import type { AnsweredExchange } from '../../assertions/row-evidence.js';
+import { findBreakage } from '../../http/broken-response.js';
 import { describeAnswer, isDataIndependentRefusal } from '../../http/response-status.js';
 import { readTiers } from '../../judge/judge-case.js';
 import { findOtherReadings } from '../../judge/other-readings.js';
 import { explainOwnPromotions } from '../../judge/own-promotions.js';
 import { readReturned } from '../../recognition/returned-tiers.js';
 import { parseJson } from '../../support/json.js';
+import { createReason } from '../../support/reason.js';
 import {
   type CheckResult,
   type ExaminationBasis,
@@ -21,15 +23,14 @@ export function checkResponses({ exchanges, successes, areNotFound, target, hasT
   if (success === undefined) {
     const [{ response }] = exchanges.filter(isAnswered) as [AnsweredExchange];
     const data = { answer: describeAnswer(response), status: response.status };
-    const isAlways = isDataIndependentRefusal(response.status);
-    const Responses = problem(isAlways ? 'rejected-always' : 'rejected', data);
+    const Responses = problem(chooseRejection(response.status), data);
     // An unknown customer may be answered 404.
     return { findings: { Responses, ...(areNotFound && hasTiers && { Ids: problem('ids-unnamed') }) } };
   }
   const reading = readTiers(exchanges, { ...target, calibration: exchanges });
   const unreadable = successes.find(({ response }) => parseJson(response.body) === undefined);
   const describe = (): Finding => {
-    if (unreadable !== undefined) return problem('unreadable', { answer: describeAnswer(unreadable.response) });
+    if (unreadable !== undefined) return explainUnreadable(unreadable);
     const { patterns: paths } = reading;
     const { reason } = readReturned(success.response.body, { ...target, reading });
     if ((reading.kind === 'ambiguous' || reading.kind === 'misstated') && reason) return ['problem', reason];
@@ -47,4 +48,16 @@ export function checkResponses({ exchanges, successes, areNotFound, target, hasT
     return named > 0 ? fine('ids-named', { count: named }) : problem('ids-unnamed');
   };
   return { findings: { Responses: describe(), Ids: describeIds() } };
+}
+
+/** A body that is cut off is the mistake of the deployment; another format may come from somebody else. */
+function explainUnreadable(unreadable: AnsweredExchange): Finding {
+  const breakage = findBreakage(unreadable);
+  if (breakage !== undefined) return ['problem', createReason('cut-off', { reason: breakage.reason })];
+  return problem('unreadable', { answer: describeAnswer(unreadable.response) });
+}
+
+function chooseRejection(status: number): string {
+  if (status >= 500) return 'rejected-by-a-fault';
+  return isDataIndependentRefusal(status) ? 'rejected-always' : 'rejected';
 }
