@@ -220,7 +220,9 @@ test('A request is refused if a mistake leaves something to return, though an em
   const answer: Answer = (request) =>
     request.path.includes(`${spring}`) ? { status: 404, headers: [], body: '' } : wrong(request);
   const { causes = [] } = (await runRequirements(answer)).certificate;
-  expect(causes.map(({ id }) => id)).toEqual(expect.arrayContaining([expect.stringMatching(/^refused\/404\/.*spring/)]));
+  expect(causes.map(({ id }) => id)).toEqual(
+    expect.arrayContaining([expect.stringMatching(/^refused\/404\/.*spring/)]),
+  );
   expect(causes.map(({ id }) => id)).toContain('window-size/100');
 });
 
