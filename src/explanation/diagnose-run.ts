@@ -91,9 +91,10 @@ function findInResults(run: ObservedRun, seeds: readonly Hypothesis[], refused: 
   const countFailing = ({ rows }: Finding) => [...rows].filter((row) => row.isFailing).length;
   const explained = isReadable ? explainResults(run, seeds) : [];
   const predict = run.predict([...seeds, ...explained.flatMap(({ hypothesis }) => hypothesis ?? [])]);
-  const returnsNothing = (shown: Observation) => shown.documented.every((_, n) => predict(shown)(n) === 'forbidden');
+  // With a filter, a mistake about the window may leave nothing to return in one of two readings: then tiers are open.
+  const mayReturnNothing = (shown: Observation) => shown.documented.every((_, n) => predict(shown)(n) !== 'required');
   const mayBeEmpty = ({ refusedWith = 0 }: Observation) => run.emptyStatuses.includes(refusedWith);
-  const empty = refused.filter((shown) => mayBeEmpty(shown) && returnsNothing(shown));
+  const empty = refused.filter((shown) => mayBeEmpty(shown) && mayReturnNothing(shown));
   for (const row of empty.flatMap(({ rows }) => [...rows])) explained[0]?.rows.add(row);
   const others = refused.filter((shown) => !empty.includes(shown));
   const found = [...findRefusals(others, run), ...explained]

@@ -205,10 +205,25 @@ test('A cause from fewer than three requests is only possible, and none is named
   expect(found.map(({ id }) => id)).not.toContain('customer-rules-unmet');
 });
 
-test('Where a mistake leaves nothing to return, the status of an empty result is no cause of its own', async () => {
-  const answer = createReference({ faults: ['window-of-100'], behaviours: { 'empty-result': 'not-found' } });
+for (const [n, emptyResult] of ['not-found', 'rejected', 'server-error'].entries())
+  test(`Where a mistake leaves nothing to return, the status of an empty result is no cause of its own: ${emptyResult}`, {
+    tag: n === 0 ? [] : '@long',
+  }, async () => {
+    const answer = createReference({ faults: ['window-of-100'], behaviours: { 'empty-result': emptyResult } });
+    const { causes = [] } = (await runRequirements(answer)).certificate;
+    expect(causes.map(({ id }) => id)).toEqual(['window-size/100']);
+  });
+
+test('A request is refused if a mistake leaves something to return, though an empty result has the same status', async () => {
+  const wrong = createReference({ faults: ['window-of-100'], behaviours: { 'empty-result': 'not-found' } });
+  const { spring } = Object.fromEntries(suite.world.ids.campaign);
+  const answer: Answer = (request) =>
+    request.path.includes(`${spring}`) ? { status: 404, headers: [], body: '' } : wrong(request);
   const { causes = [] } = (await runRequirements(answer)).certificate;
-  expect(causes.map(({ id }) => id)).toEqual(['window-size/100']);
+  expect(causes.map(({ id }) => id)).toEqual(
+    expect.arrayContaining([expect.stringMatching(/^refused\/404\/.*spring/)]),
+  );
+  expect(causes.map(({ id }) => id)).toContain('window-size/100');
 });
 
 const states = {
