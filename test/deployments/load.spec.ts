@@ -86,7 +86,8 @@ const wrongLoads: Readonly<Record<string, WrongLoad>> = {
     proving: [],
   },
   'in half, every second': { loaded: keepTiers((_, n) => n % 2 === 0), says: /'for-ann'.*has 233/, proving: all },
-  'in part, two of three': { loaded: keepTiers((_, n) => n % 3 > 0), says: /'greeting'.*has 233/, proving: all },
+  // The window of 150 is full: a mistake in its order may leave out any tier.
+  'in part, two of three': { loaded: keepTiers((_, n) => n % 3 > 0), says: /'greeting'.*has 233/, proving: [] },
   'without rules': { loaded: loseRules(() => true), says: /without their rules: every.*under 'rules'/, proving: [] },
   ...Object.fromEntries(
     ['customer', 'product', 'sku', 'metadata'].map((kind): [string, WrongLoad] => [

@@ -69,7 +69,8 @@ function findMissingTiers(evidence: LoadEvidence): MissingTiers | undefined {
   const isLoaded = (tier: Tier) => !missing.has(tier);
   const load = {
     reason: describeMissing([...missing], available),
-    isProven: isScattered(available, named, isReachable),
+    // As long as the window of 150 is full, a mistake in its order may leave out any tier.
+    isProven: available.length - missing.size < windowSize && isScattered(available, named, isReachable),
     // Whether tiers are loaded that were valid for no request is not known.
     worlds: [keep(isLoaded), keep((tier) => isLoaded(tier) && isCertain(tier))],
   };
@@ -88,6 +89,9 @@ function describeMissing(missing: readonly Tier[], available: readonly Tier[]): 
   if (isWhole && last === total) return createReason('load-lacks-oldest', { ...common, first });
   return createReason('load-lacks-some', common);
 }
+
+/** One tier in the wrong place leaves one gap, which begins and ends. */
+const maxChanges = 3;
 
 /**
  * Whether tiers are missing that only their ids tell from others that are there. A mistake that sorts, cuts or compares
@@ -108,7 +112,7 @@ function isScattered(
       tiers.toSorted((left, right) => compare(left.name, right.name)),
       tiers.toSorted((left, right) => compare(left.id, right.id)),
     ];
-    return orders.every((order) => countChanges(order.map(({ id }) => named.has(id))) > 1);
+    return orders.every((order) => countChanges(order.map(({ id }) => named.has(id))) > maxChanges);
   });
 }
 
