@@ -5,7 +5,7 @@ import { EarlyResponse, refuse } from './early-response.js';
 import { findHeader } from './find-header.js';
 import type { BodyHandlers, DeploymentFacts, HandlerLookup } from './handlers.js';
 import { isObject, type Members, parseFirstWins } from './json.js';
-import { emptyBody, waived, waivingBody } from './parsed-request.js';
+import { emptyBody, type ParsedBody, waived, waivingBody } from './parsed-request.js';
 
 /** In bytes: what `body-length` is about. */
 const longBody = 100 * 1024;
@@ -49,26 +49,14 @@ export function createBodyHandlers(handlers: HandlerLookup, { catalogue, behavio
       if (Object.keys(body.members).length === 0) {
         return inBody('empty-object', 'body') === 'rules-pass' ? waivingBody : emptyBody;
       }
-      const members = fillFromEarlier(body.members);
-      checkBody(members);
-      const items = handlers().itemsOf(members);
-      const lines = items === waived ? [] : handlers().linesOf(items);
-      return {
-        customer: handlers().customerOf(members),
-        lines,
-        tally: items === waived ? waived : handlers().tally(lines),
-        orderMetadata: handlers().orderMetadataOf(members),
-        metadata: handlers().metadataOf(members),
-        expand: handlers().expandOf(members),
-      };
+      return parseMembers(fillFromEarlier(body.members));
     },
 
     customerOf({ customer }) {
       if (customer === undefined) {
         return inBody('omitted-customer', 'customer') === 'audience-rules-pass' ? waived : undefined;
       }
-      let id = isObject(customer) ? customer.id : undefined;
-      if (!isObject(customer) && inBody('customer-not-an-object', 'customer') === 'as-its-id') id = customer;
+      const id = customerId(customer);
       if (typeof id !== 'string') return undefined;
       if (catalogue.customers.has(id)) return id;
       return inBody('unknown-customer', 'customer.id') === 'audience-rules-pass' ? waived : undefined;
@@ -108,6 +96,26 @@ export function createBodyHandlers(handlers: HandlerLookup, { catalogue, behavio
     },
   };
 
+  function parseMembers(members: Members): ParsedBody {
+    checkBody(members);
+    const items = handlers().itemsOf(members);
+    const lines = items === waived ? [] : handlers().linesOf(items);
+    return {
+      customer: handlers().customerOf(members),
+      lines,
+      tally: items === waived ? waived : handlers().tally(lines),
+      orderMetadata: handlers().orderMetadataOf(members),
+      metadata: handlers().metadataOf(members),
+      expand: handlers().expandOf(members),
+    };
+  }
+
+  /** The id of a customer, which may have any type. A customer that is no object may be its own id. */
+  function customerId(customer: unknown): unknown {
+    if (isObject(customer)) return customer.id;
+    return inBody('customer-not-an-object', 'customer') === 'as-its-id' ? customer : undefined;
+  }
+
   /** Fills omitted members with those of earlier requests, where the behaviours say so. */
   function fillFromEarlier(members: Members): Members {
     const keeps = (name: keyof typeof kept) => behaviours[`omitted-${name}`] === 'depends-on-earlier-requests';
@@ -127,11 +135,7 @@ export function createBodyHandlers(handlers: HandlerLookup, { catalogue, behavio
     if (!isObject(order) || !isObject(options)) return;
     mustBeObject(order.metadata, 'order.metadata');
     const items = Array.isArray(order.items) ? order.items : [];
-    for (const item of items) {
-      if (!isObject(item)) refuse(400, 'order.items: must hold objects', 'invalid_payload');
-      mustBeString(item.product_id, 'order.items.product_id');
-      mustBeString(item.sku_id, 'order.items.sku_id');
-    }
+    for (const item of items) mustBeItem(item);
     const isKnown =
       hasOnly(members, ['customer', 'order', 'options', 'metadata']) &&
       hasOnly(customer, ['id']) &&
@@ -172,6 +176,12 @@ function mustBeString(value: unknown, property: string): void {
   if (value !== undefined && typeof value !== 'string') {
     refuse(400, `${property}: must be a string`, 'invalid_payload');
   }
+}
+
+function mustBeItem(item: unknown): void {
+  if (!isObject(item)) refuse(400, 'order.items: must hold objects', 'invalid_payload');
+  mustBeString(item.product_id, 'order.items.product_id');
+  mustBeString(item.sku_id, 'order.items.sku_id');
 }
 
 function hasOnly(value: unknown, names: readonly string[]): boolean {

@@ -98,23 +98,27 @@ export function createFilterHandlers(
       if (![...types].some(isComparable)) returnNothing();
       return [[key, value]];
     }
+    // Letter case matters only where no entry is spelled as the filter is: an exact entry must never be mixed up with another.
     const spellings = entriesSpelledLike(key, value);
-    // Letter case is looked at only where nothing is spelled exactly so: what a filter says must never be mixed up.
-    if (spellings.length > 0) {
-      const folding = inQuery('filter-letter-case', `metadata.${key}`);
-      const meant = spellings.filter(
-        ([otherKey, otherValue]) =>
-          (otherKey === key || folding === 'ignored-in-both' || folding === 'ignored-in-key') &&
-          (otherValue === value || folding === 'ignored-in-both' || folding === 'ignored-in-value'),
-      );
-      if (meant.length === 0) returnNothing();
-      return meant;
-    }
+    if (spellings.length > 0) return chooseSpellings(spellings, key, value);
     if (catalogue.metadata.has(key)) return [[key, value]];
     inQuery('filter-unknown-metadata-key', `metadata.${key}`);
     return undefined;
   }
 
+  /** The entries that a filter means of those that differ from it in letter case alone. */
+  function chooseSpellings(spellings: readonly Entry[], key: string, value: string): readonly Entry[] {
+    const folding = inQuery('filter-letter-case', `metadata.${key}`);
+    const ignoresKeyCase = folding === 'ignored-in-both' || folding === 'ignored-in-key';
+    const ignoresValueCase = folding === 'ignored-in-both' || folding === 'ignored-in-value';
+    const meant = spellings.filter(
+      ([otherKey, otherValue]) => (otherKey === key || ignoresKeyCase) && (otherValue === value || ignoresValueCase),
+    );
+    if (meant.length === 0) returnNothing();
+    return meant;
+  }
+
+  /** The entries that differ from a filter in letter case at most. */
   function entriesSpelledLike(key: string, value: string): Entry[] {
     return [...catalogue.metadata]
       .filter(([otherKey]) => isSameFolded(otherKey, key))

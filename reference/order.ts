@@ -2,7 +2,7 @@ import { createDecider } from './decider.js';
 import { refuse } from './early-response.js';
 import type { DeploymentFacts, HandlerLookup, OrderHandlers } from './handlers.js';
 import { isObject, type Members } from './json.js';
-import { type Line, waived } from './parsed-request.js';
+import { type Line, type Waivable, waived } from './parsed-request.js';
 
 /** Orders of more items are large ones. */
 const largeOrder = 500;
@@ -20,12 +20,7 @@ export function createOrderHandlers(
       if (!isObject(order)) return inBody('omitted-order', 'order') === 'order-rules-pass' ? waived : [];
       const { items } = order;
       if (items === undefined) return [];
-      if (!Array.isArray(items)) {
-        return inBody('items-not-an-array', 'order.items') === 'as-one-item' ? [items] : [];
-      }
-      if (items.length === 0) return inBody('empty-items', 'order.items') === 'order-rules-pass' ? waived : [];
-      if (items.length > largeOrder) inBody('large-order', 'order.items');
-      return items;
+      return Array.isArray(items) ? checkLength(items) : readOneItem(items);
     },
 
     linesOf(items) {
@@ -40,16 +35,11 @@ export function createOrderHandlers(
 
     addUp(as, quantities) {
       const subject = `order.items.${as}_id`;
-      if (
-        as === 'product' &&
-        quantities.some(isNumeric) &&
-        quantities.some((quantity) => typeof quantity === 'number')
-      ) {
+      if (as === 'product' && hasMixedTypes(quantities))
         return addUpMixed(inBody('repeated-product-mixed-types', subject), quantities);
-      }
       const [first = 0, ...others] = quantities.map(quantityOf).filter((quantity) => quantity !== undefined);
       const question = as === 'product' ? 'repeated-product-quantities' : 'repeated-sku';
-      // That a product may be repeated is documented; only what different quantities of it come to is not.
+      // The documentation says that a product may be repeated, but not what different quantities of it add up to.
       if (others.every((quantity) => quantity === first)) {
         return behaviours[question] === 'summed' ? first * (1 + others.length) : first;
       }
@@ -75,11 +65,23 @@ export function createOrderHandlers(
         const named = product.get(id);
         if (outcome === 'summed') product.set(id, (named ?? 0) + quantity);
         else if (outcome === 'sku-counts-as-its-product') product.set(id, Math.max(named ?? 0, quantity));
+        // All other outcomes end the request. They concern only an order with a product and a SKU of it.
         else if (named !== undefined) inBody('product-and-its-sku', 'order.items');
       }
       return { product, sku };
     },
   };
+
+  function checkLength(items: readonly unknown[]): Waivable<readonly unknown[]> {
+    if (items.length === 0) return inBody('empty-items', 'order.items') === 'order-rules-pass' ? waived : [];
+    if (items.length > largeOrder) inBody('large-order', 'order.items');
+    return items;
+  }
+
+  /** Reads a value in the place of the list of items, such as an item without a list around it. */
+  function readOneItem(item: unknown): readonly unknown[] {
+    return inBody('items-not-an-array', 'order.items') === 'as-one-item' ? [item] : [];
+  }
 
   function linesOfItem(item: unknown, position: number): readonly Line[] | 'order-ignored' {
     if (!isObject(item)) return [];
@@ -124,11 +126,15 @@ export function createOrderHandlers(
   function quantityOf(quantity: unknown): number | undefined {
     const subject = 'order.items.quantity';
     if (quantity === undefined) return amount(inBody('missing-quantity', subject));
+    if (typeof quantity === 'number') return quantityOfNumber(quantity, subject);
     if (quantity === null) return amount(inBody('quantity-null', subject));
     if (quantity === '') return amount(inBody('quantity-empty-string', subject));
     if (isNumeric(quantity)) return amount(inBody('quantity-numeric-string', subject), Number(quantity));
     if (typeof quantity === 'string') return amount(inBody('quantity-non-numeric-string', subject));
-    if (typeof quantity !== 'number') refuse(400, `${subject}: must be an integer`, 'invalid_payload');
+    return refuse(400, `${subject}: must be an integer`, 'invalid_payload');
+  }
+
+  function quantityOfNumber(quantity: number, subject: string): number | undefined {
     if (quantity === 0) return amount(inBody('quantity-zero', subject), quantity);
     if (quantity < 0) return amount(inBody('quantity-negative', subject), quantity);
     if (quantity > hugeQuantity) return amount(inBody('quantity-huge', subject), quantity);
@@ -160,6 +166,11 @@ export function createOrderHandlers(
     }
     return quantities;
   }
+}
+
+/** Whether the quantities of one product are numbers in part, and numeric strings in part. */
+function hasMixedTypes(quantities: readonly unknown[]): boolean {
+  return quantities.some(isNumeric) && quantities.some((quantity) => typeof quantity === 'number');
 }
 
 function isNumeric(quantity: unknown): boolean {

@@ -27,13 +27,9 @@ export function createQueryHandlers(handlers: HandlerLookup, { behaviours }: Dep
       };
     },
 
-    readFilter({ name, value, encodedBrackets, literalBrackets, hasPlusSign }) {
-      if (hasPlusSign && inQuery('filter-plus-sign', name) === 'ignored') return undefined;
-      if (encodedBrackets && inQuery('filter-percent-encoded', name) === 'ignored') return undefined;
-      // A deployment reads one of the spellings.
-      const isOtherRead = behaviours['filter-percent-encoded'] === 'same-as-literal';
-      if (literalBrackets && isOtherRead && inQuery('filter-literal-brackets', name) === 'ignored') return undefined;
-      if (!name.startsWith('[') && inQuery('filter-without-leading-bracket', name) === 'ignored') return undefined;
+    readFilter(parameter) {
+      if (isIgnoredSpelling(parameter)) return undefined;
+      const { name, value } = parameter;
       const [, field = '', condition = ''] = filterName.exec(name) ?? [];
       const key = /^metadata\.(.*)$/s.exec(field)?.[1];
       if (field !== 'promotion_id' && key === undefined) {
@@ -76,6 +72,16 @@ export function createQueryHandlers(handlers: HandlerLookup, { behaviours }: Dep
       }
     },
   };
+
+  /** Whether a filter is ignored for the way in which its parameter is written. */
+  function isIgnoredSpelling({ name, encodedBrackets, literalBrackets, hasPlusSign }: Parameter): boolean {
+    if (hasPlusSign && inQuery('filter-plus-sign', name) === 'ignored') return true;
+    if (encodedBrackets && inQuery('filter-percent-encoded', name) === 'ignored') return true;
+    // A deployment reads at least one of the two spellings: it may ignore the literal one only if it reads the other.
+    const readsEncoded = behaviours['filter-percent-encoded'] === 'same-as-literal';
+    if (literalBrackets && readsEncoded && inQuery('filter-literal-brackets', name) === 'ignored') return true;
+    return !name.startsWith('[') && inQuery('filter-without-leading-bracket', name) === 'ignored';
+  }
 
   function readOperator(condition: string, name: string): Filter['operator'] | undefined {
     if (condition === '$is') return '$is';

@@ -1,3 +1,9 @@
+/**
+ * The command line. Arguments and flags go in; printed results and an exit status come out. Each command has a file in
+ * `commands/`, which declares its flags and does the work when it is called. All of it runs in the process that the user
+ * starts. `certify` and `record` run Playwright in that process, whose workers are processes of their own.
+ */
+
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -12,6 +18,7 @@ import type { ConfigureCommand } from './flags.js';
 
 const folder = path.join(import.meta.dirname, 'commands');
 
+/** Runs one command. @param argv as `process.argv` @returns the exit status */
 export async function main(argv: readonly string[]): Promise<number> {
   let status = 0;
   const { method, path: operation } = documentedOperation;
@@ -35,7 +42,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     return status;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitStatus.unusableInput;
-    // Such as a used port: the message names it.
+    // The message of a system error, such as that of a used port, says what is wrong.
     const isOfSystem = error instanceof Error && 'syscall' in error;
     if (!(error instanceof UnusableInput) && !isOfSystem) throw error;
     const { message, path: file } = error as NodeJS.ErrnoException;

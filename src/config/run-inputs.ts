@@ -1,4 +1,8 @@
-/** Reads and checks the inputs of a run once: options, target file and environment. */
+/**
+ * The settings of a run. Options, the target file and the environment go in; one typed value comes out, with the suite that
+ * they select and the connection, or every problem of what was read. Nothing is sent here. It runs in the command line, in
+ * each worker of Playwright and in its reporter, which all read the same.
+ */
 
 import { existsSync, lstatSync } from 'node:fs';
 import path from 'node:path';
@@ -12,7 +16,7 @@ import type { ResultsDestination } from '../outputs/result-files.js';
 import { createMentionFilter } from '../recognition/sibling-values.js';
 import { type Baseline, createBaseline, describeUncompared } from '../record/drift.js';
 import { type KnownFile, readKnownDeviations } from '../record/known-deviations.js';
-import { readRecord } from '../record/target-record.js';
+import { readRecord, type TargetRecord } from '../record/target-record.js';
 import { listRequests } from '../run/case-sender.js';
 import type { EngineOptions } from '../run/run.js';
 import type { CaseSelection } from '../suite/case-selection.js';
@@ -73,55 +77,122 @@ export function loadInputsOnce(options: RunOptions, environment: Environment): S
   return inputs;
 }
 
-/** Loads the inputs of a run that sends. @throws UnusableInput with every problem */
+/**
+ * Loads the inputs of a run that sends. Nothing is sent or written yet.
+ *
+ * @throws UnusableInput with every problem of the first input that has one
+ */
 export function loadInputs(options: RunOptions, environment: Environment): SendingInputs {
   const file = readTargetFile(options);
-  const { document, resolve } = file;
-  const { connection, problems, notes } = readConnection(options, environment, file);
+  const { connection, problems, notes: connectionNotes } = readConnection(options, environment, file);
   if (problems.length > 0) throw new UnusableInput(problems);
   const target = createTarget(options, file, connection);
   const availability = readAvailability(file, options.data);
-  const cases = options.cases ?? resolve(document.cases);
+  const cases = options.cases ?? file.resolve(file.document.cases);
   const suite = loadSuite(suiteFolder, availability, cases);
   const secrets = findSecretsInRequests(connection, suite);
   if (secrets.length > 0) throw new UnusableInput(secrets);
-  const stated = resolve(document.record);
-  const recordTo = findRecordToWrite(options, stated);
-  // Fails if the file is not a record, so that nothing else is overwritten. A link to nothing is something, too.
-  if (recordTo && isThere(recordTo)) readRecord(recordTo);
-  const usual = recordTo ?? stated;
-  const { against = usual !== undefined && existsSync(usual) && usual } = options;
-  const record = against ? readRecord(against) : undefined;
-  const isUncompared = stated !== undefined && !against && recordTo === undefined && options.against === undefined;
-  const recordKnownTo = options.recordTo === undefined ? undefined : options.known;
-  // A file that is to be written need not be there.
-  const isNew = recordKnownTo !== undefined && !isThere(recordKnownTo);
-  const known = isNew ? undefined : (options.known ?? resolve(document.known));
-  // Data that nobody made for tests may be that of production.
-  const excludesIntrusive = !(options.intrusive ?? document.intrusive ?? suite.data === undefined);
-  const data = availability.data && { ...availability.data, ...omitUndefined({ digest: suite.data?.digest }) };
+  const { comparison, writeTo: recordTo } = readRecordSettings(options, file);
+  const compared = comparison.kind === 'record' ? comparison : undefined;
+  const excludesIntrusive = excludeIntrusive(options, file, suite);
+  const selection = readSelection(options, suite, { excludesIntrusive });
+  const known = readKnownSettings(options, file, suite);
   const settings: RunSettings = {
     target,
-    availability: { ...availability, ...omitUndefined({ data }) },
-    expected: createBaseline(record, document.pins ?? {}, against || undefined),
+    availability: addDigest(availability, suite),
+    expected: createBaseline(compared?.record, file.document.pins ?? {}, compared?.file),
     excludesIntrusive,
     notes: [
       ...listTargetNotes(target, suite.world.ownPromotions),
-      ...notes,
-      ...(record === undefined ? [] : describeUncompared(record, suite)),
-      isUncompared && `There is no record ${stated} yet, so no answer is compared. npx conformance record writes it.`,
-    ].filter((note) => typeof note === 'string'),
-    ...readSelection(options, suite, { excludesIntrusive }),
+      ...connectionNotes,
+      ...listRecordNotes(comparison, suite),
+    ],
+    ...selection,
     destination: {
       out: options.out ?? path.join('results', createFolderName(target.name)),
-      ...omitUndefined({ recordTo, recordKnownTo }),
+      ...omitUndefined({ recordTo, recordKnownTo: known.writeTo }),
     },
-    ...omitUndefined({ cases, known: known === undefined ? undefined : readKnownDeviations(known, suite.contract) }),
+    ...omitUndefined({ cases, known: known.deviations }),
   };
   return { suite, settings, connection };
 }
 
-/** Adds the address of the reference deployment, once it is started. */
+/** Data that nobody made for tests may be that of production, so by default a run on a data file has no intrusive cases. */
+function excludeIntrusive({ intrusive }: RunOptions, { document }: TargetFile, { data }: Suite): boolean {
+  return !(intrusive ?? document.intrusive ?? data === undefined);
+}
+
+/** Notes the digest of the data file that the suite was drawn from. */
+function addDigest(availability: Availability, suite: Suite): Availability {
+  if (availability.data === undefined) return availability;
+  return { ...availability, data: { ...availability.data, ...omitUndefined({ digest: suite.data?.digest }) } };
+}
+
+/** What the answers of a run are compared with. */
+type Comparison =
+  | { readonly kind: 'record'; readonly file: string; readonly record: TargetRecord }
+  /** The target file names a record that no run has written yet. */
+  | { readonly kind: 'missing-record'; readonly file: string }
+  | { readonly kind: 'nothing' };
+
+interface RecordSettings {
+  readonly comparison: Comparison;
+  /** The file that the record of this run is written to. */
+  readonly writeTo: string | undefined;
+}
+
+function readRecordSettings(options: RunOptions, { document, resolve }: TargetFile): RecordSettings {
+  const stated = resolve(document.record);
+  const writeTo = findRecordToWrite(options, stated);
+  // Fails if the file is not a record, so that nothing else is overwritten. A link to nothing is something, too.
+  if (writeTo !== undefined && isThere(writeTo)) readRecord(writeTo);
+  return { comparison: readComparison(options.against, stated, writeTo), writeTo };
+}
+
+/**
+ * @param against the record that the options name; false if they want no comparison
+ * @param stated the record of the target file
+ * @param writeTo the record that the run writes: it is compared with first, so that the run shows what changes
+ */
+function readComparison(
+  against: RunOptions['against'],
+  stated: string | undefined,
+  writeTo: string | undefined,
+): Comparison {
+  if (against === false || against === '') return { kind: 'nothing' };
+  if (against !== undefined) return { kind: 'record', file: against, record: readRecord(against) };
+  const file = writeTo ?? stated;
+  if (file === undefined) return { kind: 'nothing' };
+  if (existsSync(file)) return { kind: 'record', file, record: readRecord(file) };
+  return writeTo === undefined ? { kind: 'missing-record', file } : { kind: 'nothing' };
+}
+
+function listRecordNotes(comparison: Comparison, suite: Suite): string[] {
+  switch (comparison.kind) {
+    case 'record':
+      return describeUncompared(comparison.record, suite);
+    case 'missing-record':
+      return [`There is no record ${comparison.file} yet, so no answer is compared. npx conformance record writes it.`];
+    case 'nothing':
+      return [];
+  }
+}
+
+interface KnownSettings {
+  readonly deviations: KnownFile | undefined;
+  /** The file that the run adds its deviations to. */
+  readonly writeTo: string | undefined;
+}
+
+function readKnownSettings(options: RunOptions, { document, resolve }: TargetFile, suite: Suite): KnownSettings {
+  const writeTo = options.recordTo === undefined ? undefined : options.known;
+  // A file that is to be written need not be there.
+  if (writeTo !== undefined && !isThere(writeTo)) return { deviations: undefined, writeTo };
+  const file = options.known ?? resolve(document.known);
+  return { deviations: file === undefined ? undefined : readKnownDeviations(file, suite.contract), writeTo };
+}
+
+/** Returns the inputs with the address of the reference deployment, which is known once it is started. */
 export function locateTarget({ suite, settings, connection }: SendingInputs, endpoint: Endpoint): SendingInputs {
   const target = { ...settings.target, baseUrl: endpoint.baseUrl };
   return { suite, settings: { ...settings, target }, connection: { ...connection, endpoint } };
@@ -156,20 +227,25 @@ function createTarget(
   };
 }
 
-/** Finds out where the options want a record. @param stated in the target file @throws UnusableInput */
+/**
+ * Finds the file that the record of a run goes to; undefined if the run writes none.
+ *
+ * @param stated the record of the target file
+ * @throws UnusableInput if a record is wanted and nothing names its file
+ */
 export function findRecordToWrite({ recordTo, known }: RunOptions, stated?: string): string | undefined {
   if (recordTo !== true) return recordTo;
-  // What is known is then written instead: the record of a wrong deployment stays as it is.
+  // With --known, the run writes deviations instead: the record of a wrong deployment stays as it is.
   if (known !== undefined) return undefined;
   if (stated !== undefined) return stated;
   const hint = 'Use --to, or add a line to the target file, such as record: record.yaml';
   throw refuse('record', 'nothing names the file of the record', hint);
 }
 
-function listTargetNotes({ kind, transport, tierPatterns, mentionFilter }: Target, ownPromotions = 0) {
+function listTargetNotes({ kind, transport, tierPatterns, mentionFilter }: Target, ownPromotions = 0): string[] {
   const where = JSON.stringify(mentionFilter?.where ?? {});
   const stated = 'The target file states';
-  return [
+  const notes = [
     kind === 'reference' && referenceNotice,
     transport &&
       `Through a transport: ${toOneLine(transport.name)}, ${transport.digest}. The documented operation was not certified.`,
@@ -177,8 +253,10 @@ function listTargetNotes({ kind, transport, tierPatterns, mentionFilter }: Targe
     where !== '{}' && `${stated} which of them were returned: ${toOneLine(where)}.`,
     ownPromotions > 0 && `${stated} that ${ownPromotions} of the newest 150 promotions are the deployment's own.`,
   ];
+  return notes.filter((note) => typeof note === 'string');
 }
 
+/** Replaces what a name of a folder may not have on every system. */
 export function createFolderName(name: string): string {
   return name.replaceAll(/[^A-Za-z0-9._-]+|^\.+/g, '-');
 }

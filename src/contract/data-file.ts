@@ -5,14 +5,27 @@ import { sizeLimits } from '../support/read-bytes.js';
 import { findSchemaProblems } from '../support/schema-validation.js';
 import { readTextFile } from '../support/text-file.js';
 import { type DataSource, type LocatedFile, parseJsonOrYaml, type YamlPath } from '../support/yaml-file.js';
-import { listNames, type NamedWorld, type ThingKind, type Tier, thingKinds, type World, windowSize } from './world.js';
+import {
+  listNames,
+  type NamedWorld,
+  type Rule,
+  type ThingKind,
+  type Tier,
+  thingKinds,
+  type World,
+  windowSize,
+} from './world.js';
 
 const readFiles = new Map<string, { readonly digest: string; readonly world: NamedWorld }>();
 
-/** Reads and checks a data file. Its ids are its names. @throws UnusableInput with every problem of the file */
+/**
+ * Reads and checks a data file. Its ids are its names. A file that was read before and has not changed is not read again.
+ *
+ * @throws UnusableInput with every problem of the file
+ */
 export function readDataFile(file: string) {
   const text = readTextFile(file, 'Name a data file: see docs/own-data.md.', { limit: sizeLimits.json });
-  // Git may change the line ends of a committed file. Nothing in it means anything else then.
+  // Git may change the line ends of a committed file, which change nothing that the file means.
   const digest = `sha256:${createHash('sha256').update(text.replaceAll('\r\n', '\n')).digest('hex')}`;
   const key = `${digest} ${file}`;
   const read = readFiles.get(key) ?? { digest, world: parseData(text, file) };
@@ -43,7 +56,7 @@ function keepDigits(metadata: Tier['metadata'], tier: number, { getNumber }: Dat
   return Object.fromEntries(kept);
 }
 
-/** To find a place takes time, so only the first ones are located. */
+/** Locates the flaws that are printed. The others get the start of the file: to find a place takes time. */
 function locateFlaws(flaws: readonly Flaw[], { locate }: LocatedFile): Problem[] {
   const first = locate([]);
   return flaws.map(({ at, ...problem }, n) => ({ ...problem, at: n < maxProblems ? locate(at) : first }));
@@ -51,44 +64,69 @@ function locateFlaws(flaws: readonly Flaw[], { locate }: LocatedFile): Problem[]
 
 type Flaw = Omit<Problem, 'at'> & { readonly at: YamlPath };
 
+type KnownIds = ReadonlyMap<ThingKind, ReadonlySet<string>>;
+
 /** Finds what no schema can say: double ids, ids of nothing, tiers that are not in their order. */
 function findFlaws(world: World): Flaw[] {
+  const { skus, campaigns, tiers } = world;
+  const known: KnownIds = new Map(
+    thingKinds.map((kind) => [kind, new Set(world[listNames[kind]].map(({ id }) => id))] as const),
+  );
+  return [
+    ...thingKinds.flatMap((kind) => findDoubleIds(kind, world)),
+    ...skus.flatMap(({ product_id }, n) =>
+      findUnknownIds('product', [product_id], known, () => ['skus', n, 'product_id']),
+    ),
+    ...campaigns.flatMap(({ category_ids }, n) =>
+      findUnknownIds('category', category_ids, known, (m) => ['campaigns', n, 'category_ids', m]),
+    ),
+    ...tiers.flatMap((tier, n) => [
+      ...findUnknownIds('campaign', [tier.campaign_id], known, () => ['tiers', n, 'campaign_id']),
+      ...tier.rules.flatMap((rule, m) => findRuleFlaws(rule, known, ['tiers', n, 'rules', m])),
+      ...findOrderFlaws(tier, tiers[n - 1], n),
+    ]),
+  ];
+}
+
+function findDoubleIds(kind: ThingKind, world: World): Flaw[] {
+  const list = listNames[kind];
+  const seen = new Set<string>();
   const flaws: Flaw[] = [];
-  const known = new Map<ThingKind, ReadonlySet<string>>();
-  for (const kind of thingKinds) {
-    const seen = new Set<string>();
-    for (const [n, { id }] of world[listNames[kind]].entries()) {
-      const at = [listNames[kind], n, 'id'];
-      if (seen.has(id)) flaws.push({ at, message: `two ${listNames[kind]} have the id '${id}'`, hint: 'Keep one.' });
-      seen.add(id);
-    }
-    known.set(kind, seen);
-  }
-  // Lists of customers are long, and few ids are wrong.
-  const check = (kind: ThingKind, id: string, locate: () => YamlPath) => {
-    if (known.get(kind)?.has(id) === true) return;
-    const hint = `Add it to '${listNames[kind]}', or correct the id.`;
-    flaws.push({ at: locate(), message: `there is no ${kind} '${id}'`, hint });
-  };
-  for (const [n, { product_id }] of world.skus.entries()) check('product', product_id, () => ['skus', n, 'product_id']);
-  for (const [n, { category_ids }] of world.campaigns.entries())
-    for (const [m, id] of category_ids.entries()) check('category', id, () => ['campaigns', n, 'category_ids', m]);
-  const times = world.tiers.map(({ created_at }) => Date.parse(created_at));
-  for (const [n, { campaign_id, rules }] of world.tiers.entries()) {
-    check('campaign', campaign_id, () => ['tiers', n, 'campaign_id']);
-    for (const [m, rule] of rules.entries()) {
-      if (rule.kind === 'customer')
-        for (const [k, id] of rule.any_of.entries()) check('customer', id, () => ['tiers', n, 'rules', m, 'any_of', k]);
-      if ('id' in rule) check(rule.kind, rule.id, () => ['tiers', n, 'rules', m, 'id']);
-    }
-    const [before = Number.POSITIVE_INFINITY, time = 0] = [times[n - 1], times[n]];
-    const at = ['tiers', n, 'created_at'];
-    if (time > before)
-      flaws.push({ at, message: 'the tier is newer than the one before it', hint: 'Sort the tiers, newest first.' });
-    if (time === before && n === windowSize) {
-      const hint = 'Then no request can show which of them is checked. Remove one, or export a finer time.';
-      flaws.push({ at, message: `tiers ${n} and ${n + 1} were created at the same time`, hint });
-    }
+  for (const [n, { id }] of world[list].entries()) {
+    if (seen.has(id))
+      flaws.push({ at: [list, n, 'id'], message: `two ${list} have the id '${id}'`, hint: 'Keep one.' });
+    seen.add(id);
   }
   return flaws;
+}
+
+/** @param locate returns the path of the nth id. Lists of customers are long and few ids are wrong, so few paths are made */
+function findUnknownIds(
+  kind: ThingKind,
+  ids: readonly string[],
+  known: KnownIds,
+  locate: (n: number) => YamlPath,
+): Flaw[] {
+  const hint = `Add it to '${listNames[kind]}', or correct the id.`;
+  return ids.flatMap((id, n) =>
+    known.get(kind)?.has(id) === true ? [] : [{ at: locate(n), message: `there is no ${kind} '${id}'`, hint }],
+  );
+}
+
+function findRuleFlaws(rule: Rule, known: KnownIds, at: YamlPath): Flaw[] {
+  if (rule.kind === 'customer') return findUnknownIds('customer', rule.any_of, known, (n) => [...at, 'any_of', n]);
+  return 'id' in rule ? findUnknownIds(rule.kind, [rule.id], known, () => [...at, 'id']) : [];
+}
+
+/** Compares a tier with the one before it, which must be newer. @param n the position of the tier, from 0 */
+function findOrderFlaws({ created_at }: Tier, before: Tier | undefined, n: number): Flaw[] {
+  if (before === undefined) return [];
+  const [time, timeBefore] = [Date.parse(created_at), Date.parse(before.created_at)];
+  const at = ['tiers', n, 'created_at'];
+  if (time > timeBefore)
+    return [{ at, message: 'the tier is newer than the one before it', hint: 'Sort the tiers, newest first.' }];
+  // Equal times matter only where the window ends.
+  if (time !== timeBefore || n !== windowSize) return [];
+  const hint = 'Then no request can show which of them is checked. Remove one, or export a finer time.';
+  return [{ at, message: `tiers ${n} and ${n + 1} were created at the same time`, hint }];
 }

@@ -1,3 +1,10 @@
+/**
+ * The contract. The file of requirements and questions, and the world of test data or a data file, go in; what the
+ * documentation says comes out: the catalog, and for each request the obligations of each tier (the oracle, in this file).
+ * Pure but for reading its files. It runs in the build, which stores the suite, in the workers, which send and judge, and in
+ * the reporter, which explains.
+ */
+
 import { findRefusable, type HttpRequest } from '../http/exchange.js';
 import { parseRequest, type RequestContent } from '../http/request-content.js';
 import { remember } from '../support/caches.js';
@@ -107,7 +114,11 @@ function deriveOracle(request: HttpRequest, world: KnownWorld): Oracle {
   return { ...oracle, whenReturning: { ...createPartialOracle(request, filters, world), accepted: false } };
 }
 
-/** @param omission why the whole result is open because of a member that was left out */
+/**
+ * Derives what the documentation says of a request whose ids the world knows.
+ *
+ * @param omission why the whole result is open because of a member that was left out
+ */
 function createPartialOracle(
   request: HttpRequest,
   filters: readonly Filter[],
@@ -117,59 +128,17 @@ function createPartialOracle(
   const content = parseRequest(request);
   const body = content.body as DocumentedBody;
   const [filter] = filters;
-  const rulesReason = explainOpenRules(body, world) ?? omission;
-  const filtersReason = filters.length > 1 ? 'the combination of several filters is open' : filter?.openReason;
-  const expandReason = body.options?.expand?.length === 0 ? 'whether options.expand may be empty is open' : undefined;
-  // A request with this parameter must be accepted, though its effect is open.
-  const audienceReason = content.query.some(([name]) => name === audienceParameter)
-    ? `the effect of ${audienceParameter} is open`
-    : undefined;
-  const refusalReason = rulesReason ?? filtersReason ?? expandReason;
-  const openReason = audienceReason ?? refusalReason;
-  /** If a part of the request is open, `required` becomes `open`. `forbidden` may still hold. */
-  const openIfPartial = (obligation: Obligation): Obligation =>
-    openReason !== undefined && obligation === 'required' ? 'open' : obligation;
-
-  const size = getWindowSize(world);
-  const indexes = indexIds(world.tiers);
-  const getRank = ({ id }: Tier) => (indexes.get(id) ?? Number.POSITIVE_INFINITY) + 1;
-  const quantities = listQuantities(body.order?.items ?? [], world.skus);
-  const judgeOwnRule = (rule: Rule): Obligation => {
-    // A customer rule depends only on the customer, the other rules on the whole body. No rule depends on the filters.
-    const isOpen = rule.kind !== 'customer' && (audienceReason ?? rulesReason) !== undefined;
-    return isOpen ? 'open' : judgeRule(rule, body, quantities);
-  };
-  const valid = (tier: Tier) => openIfPartial(combine(tier.rules, judgeOwnRule));
-  const matching = remember((tier: Tier): Obligation => {
-    if (filters.length < 2) return openIfPartial(combine(filters, (stated) => judgeFilter(stated, tier)));
-    // The combination of several filters is open, but a tier that matches none of them is not returned.
-    return filters.every((stated) => judgeFilter(stated, tier) === 'forbidden') ? 'forbidden' : 'open';
-  });
-  const mayMatch =
-    filter === undefined || filtersReason !== undefined
-      ? world.tiers
-      : (indexTexts(world.tiers).get(filter.value.toLowerCase()) ?? []);
+  const reasons = explainOpenParts(content, filters, world, omission);
+  const { openReason } = reasons;
+  const judgeOneRule = createRuleJudge(body, world, reasons);
+  const valid = (tier: Tier) => openIfPartial(combine(tier.rules, judgeOneRule), openReason);
+  const matching = remember((tier: Tier) => judgeFilters(filters, tier, openReason));
+  const mayMatch = listCandidates(filter, reasons.filters, world);
   const matched = filter === undefined ? world.tiers : mayMatch.filter((tier) => matching(tier) !== 'forbidden');
-  // Of the tiers that match, too, the newest 150 are returned at most, whatever else is open.
-  const isCertain = (tier: Tier) =>
-    world.unavailable?.has(tier.id) !== true && filters.every((stated) => judgeFilter(stated, tier) === 'required');
-  const lastMatch = filters.length === 1 ? matched.filter(isCertain)[windowSize - 1] : undefined;
-  const checked = (tier: Tier): Obligation => {
-    const rank = getRank(tier);
-    if (rank <= size) return openIfPartial('required');
-    return filter !== undefined && (lastMatch === undefined || rank <= getRank(lastMatch)) ? 'open' : 'forbidden';
-  };
-  // A server may require Content-Length (RFC 9112, section 6.3) or refuse HTTP/1.0, and some databases store no NUL.
-  // Ordinary servers refuse control characters in a query, encoded or not.
-  const mayBeRefused =
-    findRefusable(request) !== undefined ||
-    hasRefusableHeader(content) ||
-    JSON.stringify(content).includes('\\u0000') ||
-    filters.some((stated) => comparesOtherTypes(stated, world.tiers)) ||
-    (matched.length > 0 && !matched.some((tier) => getRank(tier) <= size));
+  const checked = createWindowJudge(filters, matched, world, openReason);
   const isDecided = filter !== undefined && openReason === undefined;
   return {
-    accepted: refusalReason === undefined && !mayBeRefused,
+    accepted: reasons.refusal === undefined && !mayBeRefused(request, content, filters, matched, world),
     alternatives: isDecided ? createAlternatives(matched, matching, valid, world) : [],
     valid,
     matching,
@@ -177,12 +146,123 @@ function createPartialOracle(
     checked,
     returned: remember((tier) => combine([checked, matching, valid], (judge) => judge(tier))),
     listReasons: (tier) => [
-      { is: 'rank', rank: getRank(tier), obligation: checked(tier) },
+      { is: 'rank', rank: getRank(tier, world), obligation: checked(tier) },
       ...filters.map(({ subject, value }) => ({ is: 'filter', subject, value, obligation: matching(tier) }) as const),
-      ...tier.rules.map((rule) => ({ is: 'rule', rule, obligation: openIfPartial(judgeOwnRule(rule)) }) as const),
+      ...tier.rules.map((rule) => {
+        return { is: 'rule', rule, obligation: openIfPartial(judgeOneRule(rule), openReason) } as const;
+      }),
     ],
     ...omitUndefined({ openReason, filteredOn: filter?.subject.on }),
   };
+}
+
+/** Why parts of a request are open. A part without a reason is documented. */
+interface OpenParts {
+  /** Why the effect of the rules is open, other than those about the customer. */
+  readonly rules: string | undefined;
+  readonly filters: string | undefined;
+  /** Why the request may be refused. */
+  readonly refusal: string | undefined;
+  /** Why any part of the request is open. */
+  readonly openReason: string | undefined;
+}
+
+function explainOpenParts(
+  { query, body }: RequestContent,
+  filters: readonly Filter[],
+  world: KnownWorld,
+  omission: string | undefined,
+): OpenParts {
+  const documented = body as DocumentedBody;
+  const rulesReason = explainOpenRules(documented, world) ?? omission;
+  const filtersReason = filters.length > 1 ? 'the combination of several filters is open' : filters[0]?.openReason;
+  const isExpandEmpty = documented.options?.expand?.length === 0;
+  const expandReason = isExpandEmpty ? 'whether options.expand may be empty is open' : undefined;
+  const refusal = rulesReason ?? filtersReason ?? expandReason;
+  // A request with this parameter must be accepted, though its effect is open.
+  const hasAudience = query.some(([name]) => name === audienceParameter);
+  const audienceReason = hasAudience ? `the effect of ${audienceParameter} is open` : undefined;
+  return {
+    rules: audienceReason ?? rulesReason,
+    filters: filtersReason,
+    refusal,
+    openReason: audienceReason ?? refusal,
+  };
+}
+
+/** If a part of the request is open, `required` becomes `open`. `forbidden` may still hold. */
+function openIfPartial(obligation: Obligation, openReason: string | undefined): Obligation {
+  return openReason !== undefined && obligation === 'required' ? 'open' : obligation;
+}
+
+function createRuleJudge(body: DocumentedBody, world: KnownWorld, reasons: OpenParts): (rule: Rule) => Obligation {
+  const quantities = listQuantities(body.order?.items ?? [], world.skus);
+  return (rule) => {
+    // A customer rule depends only on the customer, the other rules on the whole body. No rule depends on the filters.
+    const isOpen = rule.kind !== 'customer' && reasons.rules !== undefined;
+    return isOpen ? 'open' : judgeRule(rule, body, quantities);
+  };
+}
+
+function judgeFilters(filters: readonly Filter[], tier: Tier, openReason: string | undefined): Obligation {
+  if (filters.length < 2)
+    return openIfPartial(
+      combine(filters, (stated) => judgeFilter(stated, tier)),
+      openReason,
+    );
+  // The combination of several filters is open, but a tier that matches none of them is not returned.
+  return filters.every((stated) => judgeFilter(stated, tier) === 'forbidden') ? 'forbidden' : 'open';
+}
+
+/** Lists the tiers that a filter may match. Where a documented filter stands alone, an index finds them. */
+function listCandidates(filter: Filter | undefined, filtersReason: string | undefined, { tiers }: World) {
+  if (filter === undefined || filtersReason !== undefined) return tiers;
+  return indexTexts(tiers).get(filter.value.toLowerCase()) ?? [];
+}
+
+/** Returns the rank of a tier by age, from 1 for the newest; Infinity for a tier that the world does not have. */
+function getRank({ id }: Tier, { tiers }: World): number {
+  return (indexIds(tiers).get(id) ?? Number.POSITIVE_INFINITY) + 1;
+}
+
+function createWindowJudge(
+  filters: readonly Filter[],
+  matched: readonly Tier[],
+  world: KnownWorld,
+  openReason: string | undefined,
+): Oracle['checked'] {
+  const size = getWindowSize(world);
+  // Of the tiers that match, too, the newest 150 are returned at most, whatever else is open.
+  const isCertain = (tier: Tier) =>
+    world.unavailable?.has(tier.id) !== true && filters.every((stated) => judgeFilter(stated, tier) === 'required');
+  const lastMatch = filters.length === 1 ? matched.filter(isCertain)[windowSize - 1] : undefined;
+  return (tier) => {
+    const rank = getRank(tier, world);
+    if (rank <= size) return openIfPartial('required', openReason);
+    const mayBeReached = lastMatch === undefined || rank <= getRank(lastMatch, world);
+    return filters.length > 0 && mayBeReached ? 'open' : 'forbidden';
+  };
+}
+
+/** Whether a deployment may refuse a request although it is documented. */
+function mayBeRefused(
+  request: HttpRequest,
+  content: RequestContent,
+  filters: readonly Filter[],
+  matched: readonly Tier[],
+  world: KnownWorld,
+): boolean {
+  const size = getWindowSize(world);
+  return (
+    // A server may require Content-Length (RFC 9112, section 6.3) or refuse HTTP/1.0.
+    findRefusable(request) !== undefined ||
+    hasRefusableHeader(content) ||
+    // Some databases store no NUL. Ordinary servers refuse control characters in a query, encoded or not.
+    JSON.stringify(content).includes('\\u0000') ||
+    filters.some((stated) => comparesOtherTypes(stated, world.tiers)) ||
+    // An empty result may look like anything, and all that match may be too old.
+    (matched.length > 0 && !matched.some((tier) => getRank(tier, world) <= size))
+  );
 }
 
 /** Lists the tiers about which the readings of the documentation differ: both forbid what does not match the filter. */

@@ -1,11 +1,23 @@
+/**
+ * HTTP. A documented request goes in; an exchange comes out: the request with its response, or with a transport error. Here
+ * requests are paced, retried, limited in time and size, and freed of secrets before anything else sees them. The worker of
+ * Playwright sends through this room, and so do `doctor` and programs. The judge and the reporter use its types, and what
+ * it knows of an exchange.
+ */
+
 import { Readable } from 'node:stream';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import type { Dispatcher } from 'undici';
 import { readOwnPackage } from '../support/package-root.js';
-import { createAnswerWatch, createSilentExchange } from './answer-watch.js';
-import { completeOptions, type Limits, type PartialConnectionOptions } from './connection-options.js';
+import {
+  type ConnectionOptions,
+  completeOptions,
+  type Limits,
+  type PartialConnectionOptions,
+} from './connection-options.js';
+import { ConnectionPool } from './connection-pool.js';
 import { createConnector } from './connector.js';
 import {
   acceptHeaders,
@@ -21,7 +33,7 @@ import { createPacedQueue } from './paced-queue.js';
 import { readBody } from './read-body.js';
 import { redactExchange } from './redact-exchange.js';
 import { createRedactor, insertSecrets, type Secret } from './redactor.js';
-import { computeRetryDelay, isRetryable, isTimeout, isTransientFailure, wasSent } from './response-status.js';
+import { RetryingSender } from './retrying-sender.js';
 import { classifyTransportError, ExchangeError } from './transport-error.js';
 
 export interface Client extends Channel {
@@ -31,142 +43,103 @@ export interface Client extends Channel {
   close(): Promise<void>;
 }
 
-/** After this many failures in a row, nothing is retried: retries would triple the time of a run on a dead deployment. */
-const failuresWithoutRetry = 3;
-
 /** Identifies the suite in the logs of a deployment, unless the target file sets another User-Agent. */
 const userAgent = `${readOwnPackage().name}/${readOwnPackage().version}`;
 
-/** The client follows no redirects and keeps no cookies. After 429, 503 or Retry-After, all requests wait. */
+/**
+ * Opens a client for one deployment. It follows no redirects and keeps no cookies. After 429, 503 or Retry-After, all
+ * requests wait. What must not be sent at all, such as credentials over plain HTTP, comes back as not sent.
+ *
+ * @param options the address, with or without a path prefix; all other settings have defaults
+ * @throws TypeError if the address is not a URL
+ */
 export function openClient({ baseUrl, ...stated }: PartialConnectionOptions & { readonly baseUrl: string }): Client {
   const options = completeOptions(stated);
-  const { limits, retry, extraHeaders, secrets } = options;
   const base = new URL(baseUrl);
-  const prefix = base.pathname.replace(/\/+$/, '');
-  const redact = createRedactor(secrets);
-  const connect = createConnector(base, options);
-  let isClosed = false;
-  /** Those whose exchanges may be under way: earlier shared ones and those of fresh connections, too. */
-  const opened = new Set<Dispatcher>();
-  const open = (): Dispatcher => {
-    const dispatcher = connect();
-    opened.add(dispatcher);
-    return dispatcher;
-  };
-  const closeWhenIdle = (dispatcher: Dispatcher): void => {
-    // The end of the run destroyed it already.
-    if (!isClosed) void dispatcher.close().finally(() => opened.delete(dispatcher));
-  };
-  let shared: Dispatcher | undefined;
+  const redact = createRedactor(options.secrets);
+  const pool = new ConnectionPool(createConnector(base, options));
   const queue = createPacedQueue(options.pacing);
-  const createFailure = (request: HttpRequest, error: unknown): Exchange => ({
-    request,
-    ...classifyTransportError(error, limits, base.host),
+  const sender = new RetryingSender({
+    queue,
+    retry: options.retry,
+    exchange: (request) => exchangeOnce(request, { base, pool, options }),
+    createFailure: (request, error) => createFailure(request, error, options.limits, base),
   });
-
-  const sendOnce = async (request: HttpRequest): Promise<Exchange> => {
-    const fresh = request.sent === 'on-a-fresh-connection' ? open() : undefined;
-    shared ??= open();
-    const dispatcher = fresh ?? shared;
-    const startedAt = Date.now();
-    const startedMs = performance.now();
-    const receive = async (signal: AbortSignal): Promise<Exchange> => {
-      const { statusCode, headers, body } = await dispatcher.request({
-        origin: base.origin,
-        path: `${prefix}${request.path}`,
-        method: request.method as 'GET',
-        headers: renderHeaders(request, secrets),
-        body: renderBody(request),
-        reset: false,
-        responseHeaders: 'raw',
-        signal,
-      });
-      const raw = headers as unknown as readonly string[];
-      const received = raw.flatMap((name, n) => (n % 2 === 0 ? [[name, raw[n + 1] ?? ''] as const] : []));
-      const text = await decodeBody(await readBody(body, limits), received, limits);
-      // undici frees the connection one turn later. Without this pause, the next request would open another one.
-      await setImmediate();
-      return { request, response: { status: statusCode, headers: received, body: text } };
-    };
-    const exchange = await runWithDeadline(limits.timeout_ms, receive).catch((error) => createFailure(request, error));
-    if (fresh !== undefined) closeWhenIdle(fresh);
-    return { ...exchange, timing: { startedAt, durationMs: Math.round(performance.now() - startedMs) } };
-  };
-
-  // A timeout has waited for long enough.
-  const mayRecover = (exchange: Exchange) => isTransientFailure(exchange) && !isTimeout(exchange);
-  const watch = createAnswerWatch(async (request, countAttempt) => {
-    const again: HttpRequest = { ...request, sent: 'on-a-fresh-connection' };
-    const sendAgain = async (): Promise<Exchange> => {
-      countAttempt();
-      return await sendOnce(again);
-    };
-    let exchange = await sendAgain();
-    for (const seconds of retry.delays_seconds) {
-      if (!mayRecover(exchange)) break;
-      await queue.wait(computeRetryDelay(exchange, seconds, retry, Date.now()).ms);
-      exchange = await sendAgain();
-    }
-    return exchange;
-  });
-
-  let failuresInARow = 0;
-  const sendWithRetries: Channel['send'] = async (request) => {
-    const whole = addHeaders(request, extraHeaders);
-    const numbers: number[] = [];
-    let sent: Exchange | undefined;
-    let begun = 0;
-    for (let attempts = 0; ; attempts += 1) {
-      let delayMs: number | undefined;
-      const attempt = async (): Promise<Exchange> => {
-        const number = await watch.begin();
-        if (number === undefined) return createSilentExchange(whole, watch.findSilence());
-        begun += 1;
-        const exchange = await sendOnce(whole);
-        if (wasSent(exchange)) numbers.push(number, ...(await watch.end(number, exchange)));
-        const stated = retry.delays_seconds[attempts];
-        if (stated === undefined || failuresInARow >= failuresWithoutRetry || !isRetryable(exchange)) return exchange;
-        const { ms, forAll } = computeRetryDelay(exchange, stated, retry, Date.now());
-        // Before this turn ends: the next request starts then.
-        if (forAll) queue.pause(ms);
-        delayMs = forAll ? 0 : ms;
-        return exchange;
-      };
-      // A retry goes before requests that were never sent.
-      const exchange = await queue.run(attempt, attempts).catch((error) => createFailure(whole, error));
-      // The deployment got a request that the end of the run aborted, unless it still waited for its turn.
-      if (!wasSent(exchange)) return { ...(sent ?? exchange), attempts: isClosed ? begun : numbers.length, numbers };
-      sent = exchange;
-      if (delayMs === undefined) {
-        failuresInARow = isTransientFailure(exchange) ? failuresInARow + 1 : 0;
-        return { ...exchange, attempts: numbers.length, numbers };
-      }
-      if (delayMs > 0) await queue.wait(delayMs);
-    }
-  };
-
   return {
-    send: async (request) => redactExchange(await sendWithRetries(request), redact),
+    send: async (request) => redactExchange(await sender.send(addHeaders(request, options.extraHeaders)), redact),
     wait: queue.wait,
     redact,
-    reconnect: () => {
-      if (shared !== undefined) closeWhenIdle(shared);
-      shared = undefined;
-    },
+    reconnect: () => pool.reconnect(),
     maxConcurrency: options.pacing.concurrency,
     close: async () => {
-      isClosed = true;
+      sender.close();
       queue.close();
-      await Promise.all(Array.from(opened, (dispatcher) => dispatcher.destroy()));
+      await pool.destroy();
     },
   };
 }
 
+interface ClientParts {
+  readonly base: URL;
+  readonly pool: ConnectionPool;
+  readonly options: ConnectionOptions;
+}
+
+/** Makes one attempt to send a request. Rejects with an ExchangeError only if nothing must be sent at all. */
+async function exchangeOnce(request: HttpRequest, { base, pool, options }: ClientParts): Promise<Exchange> {
+  const isFresh = request.sent === 'on-a-fresh-connection';
+  const dispatcher = isFresh ? pool.openFresh() : pool.getShared();
+  const startedAt = Date.now();
+  const startedMs = performance.now();
+  const receive = (signal: AbortSignal) => receiveResponse(request, dispatcher, signal, base, options);
+  const exchange = await runWithDeadline(options.limits.timeout_ms, receive).catch((error) =>
+    createFailure(request, error, options.limits, base),
+  );
+  if (isFresh) pool.closeWhenIdle(dispatcher);
+  return { ...exchange, timing: { startedAt, durationMs: Math.round(performance.now() - startedMs) } };
+}
+
+async function receiveResponse(
+  request: HttpRequest,
+  dispatcher: Dispatcher,
+  signal: AbortSignal,
+  base: URL,
+  { limits, secrets }: ConnectionOptions,
+): Promise<Exchange> {
+  const { statusCode, headers, body } = await dispatcher.request({
+    origin: base.origin,
+    path: `${base.pathname.replace(/\/+$/, '')}${request.path}`,
+    method: request.method as 'GET',
+    headers: renderHeaders(request, secrets),
+    body: renderBody(request),
+    reset: false,
+    responseHeaders: 'raw',
+    signal,
+  });
+  const received = pairHeaders(headers as unknown as readonly string[]);
+  const text = await decodeBody(await readBody(body, limits), received, limits);
+  // undici frees the connection one turn later. Without this pause, the next request would open another one.
+  await setImmediate();
+  return { request, response: { status: statusCode, headers: received, body: text } };
+}
+
+/** Pairs raw headers, which are a list of a name, its value, the next name and so on. Only they keep repeated headers apart. */
+function pairHeaders(raw: readonly string[]): Headers {
+  return raw.flatMap((name, n) => (n % 2 === 0 ? [[name, raw[n + 1] ?? ''] as const] : []));
+}
+
+function createFailure(request: HttpRequest, error: unknown, limits: Limits, { host }: URL): Exchange {
+  return { request, ...classifyTransportError(error, limits, host) };
+}
+
 /**
- * Runs something with a deadline, which is put off while `isWaiting`. Its end counts even where nothing heeds the signal:
- * undici does so only once it has a connection.
+ * Runs something with a deadline. The deadline holds even where nothing heeds the signal: undici does so only once it has a
+ * connection.
  *
- * @throws a TimeoutError
+ * @param ms the time until the deadline, in milliseconds
+ * @param run gets the signal that aborts at the deadline, and the timer, which it may refresh
+ * @param isWaiting whether the time does not count at the deadline. It begins anew then
+ * @throws a DOMException with the name TimeoutError, or what `run` throws
  */
 export async function runWithDeadline<T>(
   ms: number,
@@ -208,7 +181,11 @@ function renderHeaders(request: HttpRequest, secrets: readonly Secret[]): Set<[s
   return new Set(headers.map(([name, value]) => [name, value]));
 }
 
-/** Bytes that are not text become U+FFFD. @throws ExchangeError if a body exceeds a limit or has an unknown coding */
+/**
+ * Decodes a body to text. Bytes that are not text become U+FFFD.
+ *
+ * @throws ExchangeError if the body exceeds a limit, is not valid in its coding, or has an unknown coding
+ */
 async function decodeBody(bytes: Uint8Array, headers: Headers, { body_bytes, body_values }: Limits): Promise<string> {
   let plain = bytes;
   // Codings are listed in the order in which they were applied (RFC 9110, section 8.4). An empty body has none.
@@ -242,6 +219,7 @@ async function decompress(bytes: Uint8Array, coding: string, maxBytes: number): 
   });
 }
 
+/** Decodes as UTF-8 unless the headers name a charset that Node.js knows. */
 function createTextDecoder(headers: Headers): InstanceType<typeof TextDecoder> {
   const charset = /charset\s*=\s*"?([^\s;"]+)/i.exec(getHeaderValues(headers, 'content-type')[0] ?? '')?.[1];
   try {

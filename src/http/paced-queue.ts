@@ -8,6 +8,8 @@ const timerDelayMs = 15;
 /** The longest time between two requests that a deployment which limits the rate causes, in milliseconds. */
 const maxSlowIntervalMs = 200;
 
+export type PacedQueue = ReturnType<typeof createPacedQueue>;
+
 export function createPacedQueue({ concurrency, requests_per_second }: ConnectionOptions['pacing']) {
   const closing = new AbortController();
   // Every waiting request listens.

@@ -129,7 +129,7 @@ export function createTransportChannel(
     const running = runWithDeadline(idleMs, receive, () => pending > 0);
     const ended = await running.catch((error) => lost ?? explain(error));
     const isUnsent = 'transportError' in ended && ['unsupported', 'not-sent'].includes(ended.transportError);
-    // It must not make a result of what says nothing about the request.
+    // A transport that lost its own request may return something all the same. That says nothing about the deployment.
     return { ...(lost ?? ended), request, numbers, attempts: attempts || (isUnsent ? 0 : 1) };
   };
   // The client watches what goes through `send`. A transport may send in another way.

@@ -5,6 +5,7 @@ import type * as Playwright from '@playwright/test/reporter';
 import type { Certificate } from '../certificate/certificate.js';
 import { determineOverallVerdict } from '../certificate/overall-verdict.js';
 import { endings, ReportedRun } from '../certify/reported-run.js';
+import type { RunInputs } from '../config/run-inputs.js';
 import { claimResultsFolder } from '../outputs/claimed-folder.js';
 import { removeResults } from '../outputs/result-files.js';
 import { renderErrorContext, renderForeignFailure } from '../outputs/terminal/error-context.js';
@@ -38,70 +39,41 @@ export default class CertificateReporter implements Playwright.Reporter {
   onBegin(config: Playwright.FullConfig, tests: Playwright.Suite): void {
     enableExpectedFailures(config, import.meta.filename);
     this.isListed = config.reporter.some(([name]) => ['list', 'line', 'dot'].includes(name));
-    const planned = new Map(
-      tests.suites.map((suite) => {
-        const ids = suite.allTests().flatMap((test) => readCaseId(test) ?? []);
-        return [suite.project() as Playwright.FullProject, new Set(ids)];
-      }),
-    );
-    const withCases = [...planned].filter(([, ids]) => ids.size > 0);
-    const plannedCases = Object.fromEntries(withCases.map(([{ name }, ids]) => [name, [...ids]]));
-    // Other workers, and runs that stop early, would not need what is sent ahead.
-    if (config.maxFailures === 0 && config.workers === 1) share('plannedCases', plannedCases);
-    // With no test at all, each project of cases gets a certificate that says so.
-    const projects = planned.size > 0 ? [...planned.keys()] : config.projects;
-    const ofCases =
-      withCases.length > 0
-        ? withCases.map(([project]) => project)
-        : projects.filter(({ testDir }) => path.resolve(testDir) === specs);
+    const planned = listPlannedCases(tests);
+    // The worker sends planned cases ahead. Several workers, and runs that stop early, would not need all of them.
+    if (config.maxFailures === 0 && config.workers === 1) sharePlannedCases(planned);
     try {
-      // Merged reports come without the options of their projects.
-      const loaded = ofCases.map((project) => ({
-        project,
-        inputs: 'conformance' in project.use ? loadProject(project.use, config) : undefined,
-      }));
-      const folders = loaded.flatMap(({ inputs }) => inputs?.settings.destination.out ?? []);
-      for (const folder of folders) claimResultsFolder(folder);
-      for (const folder of folders) removeResults(folder);
-      for (const { project, inputs } of loaded) {
-        this.runs.set(project.name, new ReportedRun(planned.get(project) ?? new Set(), inputs));
-        this.isMerge ||= inputs === undefined;
-      }
-      const { configFile = packageRoot } = config;
-      const isNamed = readShared('runs') !== undefined && !configFile.startsWith(packageRoot);
-      const records = loaded.flatMap(({ inputs }) => inputs?.settings.expected.record ?? []);
-      // What decides the exit status beside the cases.
-      const terms = records.map((record) => `Compares with the record ${record}.`);
-      if (isNamed) terms.unshift(`With ${path.relative('', configFile)}.`);
-      if (terms.length > 0) process.stdout.write(joinLines([terms.join(' ')]));
+      const projects = loadProjects(config, planned);
+      prepareFolders(projects);
+      for (const { project, cases, inputs } of projects) this.runs.set(project.name, new ReportedRun(cases, inputs));
+      this.isMerge = projects.some(({ inputs }) => inputs === undefined);
+      printTerms(config, projects);
     } catch (error) {
       if (!(error instanceof UnusableInput)) throw error;
-      // Nothing of the run before is lost.
-      this.error ??= error.message;
-      process.stderr.write(`${error.message}\n`);
-      // Playwright has no way for a reporter to end a run before its first test.
-      endings.push('not-begun');
-      process.exit(1);
+      this.refuseRun(error);
     }
   }
 
+  /** Ends the process. The results of the run before are still there. */
+  private refuseRun({ message }: UnusableInput): never {
+    this.error ??= message;
+    process.stderr.write(`${message}\n`);
+    // Playwright has no way for a reporter to end a run before its first test.
+    endings.push('not-begun');
+    process.exit(1);
+  }
+
   onTestEnd(test: Playwright.TestCase, result: Playwright.TestResult): void {
-    // First, so that no error below leaves a failure that looks like a success.
+    // This comes first, so that no error below leaves a failure that looks like a success.
     restoreFailure(test, result);
     const id = readCaseId(test);
     const run = this.runs.get(getProject(test).name);
     if (id === undefined && !this.isListed && test.outcome() === 'unexpected')
       process.stderr.write(renderForeignFailure(test.titlePath(), result.errors));
     if (id === undefined || run === undefined) return;
-    const report = readTestReport(result);
-    const { message = 'The test ended without a result.' } = result.error ?? {};
-    // After the other reporters: a blob report must contain it.
+    // Once this turn ends, the other reporters have read the attachment: a blob report must contain it.
     queueMicrotask(() => removeTestReport(result));
-    // The end of the run may have aborted the requests of a test, so its case counts as not reached.
-    const isCounted = result.status !== 'interrupted';
-    if (report !== undefined) run.add(report, isCounted);
-    else if (isCounted && result.status !== 'skipped')
-      run.addUnjudged(id, 'error', toOneLine(message.split('\n')[0] ?? ''));
+    addResult(run, id, result);
     if (result.status !== 'failed') return;
     this.failures.push([test, result]);
     explainFailure(test, result);
@@ -123,32 +95,43 @@ export default class CertificateReporter implements Playwright.Reporter {
 
   async onEnd(result: Playwright.FullResult): Promise<{ status: Playwright.FullResult['status'] }> {
     disableExpectedFailures();
-    let isGood = true;
+    const isCutShort = result.status === 'interrupted' || result.status === 'timedout';
     if (this.runs.size === 0) endings.push('not-begun');
+    let isGood = true;
     for (const [name, run] of this.runs) {
-      try {
-        const isCutShort = result.status === 'interrupted' || result.status === 'timedout';
-        const outcome = await run.publish(isCutShort, this.error && toOneLine(this.error));
-        const { certificate, report } = outcome;
-        for (const [test, failed] of this.failures)
-          if (getProject(test).name === name) explainFailure(test, failed, certificate.causes);
-        endings.push(outcome);
-        this.output += addColors(report);
-        // A merge cannot tell a missing part from a selection.
-        const verdict = determineOverallVerdict(certificate);
-        const isPart = this.isMerge && certificate.verdict !== verdict;
-        isGood &&= verdict === 'conforms' && !isPart;
-      } catch (error) {
-        const isUnwritten = error instanceof UnusableInput;
-        endings.push(isUnwritten ? 'unwritten' : 'bug');
-        if (!isUnwritten) throw error;
-        process.stderr.write(`${error.message}\n`);
-        isGood = false;
-      }
+      const conforms = await this.endRun(name, run, isCutShort);
+      isGood &&= conforms;
     }
     // Playwright ends a merge with 0, whatever its reporters return.
     if (this.isMerge && !isGood) process.once('exit', () => (process.exitCode ||= 1));
     return { status: result.status === 'passed' && !isGood ? 'failed' : result.status };
+  }
+
+  /** Certifies one project, and writes its results. @returns whether its target conforms */
+  private async endRun(name: string, run: ReportedRun, isCutShort: boolean): Promise<boolean> {
+    try {
+      const outcome = await run.publish(isCutShort, this.error && toOneLine(this.error));
+      const { certificate, report } = outcome;
+      this.explainFailures(name, certificate.causes);
+      endings.push(outcome);
+      this.output += addColors(report);
+      const verdict = determineOverallVerdict(certificate);
+      // A merge cannot tell a missing part from a selection.
+      const isPart = this.isMerge && certificate.verdict !== verdict;
+      return verdict === 'conforms' && !isPart;
+    } catch (error) {
+      const isUnwritten = error instanceof UnusableInput;
+      endings.push(isUnwritten ? 'unwritten' : 'bug');
+      if (!isUnwritten) throw error;
+      process.stderr.write(`${error.message}\n`);
+      return false;
+    }
+  }
+
+  /** Says the causes of the failures of a project, which are known once all cases are judged. */
+  private explainFailures(project: string, causes: Certificate['causes']): void {
+    for (const [test, result] of this.failures)
+      if (getProject(test).name === project) explainFailure(test, result, causes);
   }
 
   /** Prints the results last, after the output of all other reporters. */
@@ -161,11 +144,87 @@ export default class CertificateReporter implements Playwright.Reporter {
   }
 }
 
+type PlannedCases = ReadonlyMap<Playwright.FullProject, ReadonlySet<string>>;
+
+/** A project that gets a certificate. */
+interface CertifiedProject {
+  readonly project: Playwright.FullProject;
+  /** The ids of the cases that it runs. */
+  readonly cases: ReadonlySet<string>;
+  /** Merged reports come without the options of their projects, so without inputs. */
+  readonly inputs: RunInputs | undefined;
+}
+
+function listPlannedCases(tests: Playwright.Suite): PlannedCases {
+  return new Map(
+    tests.suites.map((suite) => {
+      const ids = suite.allTests().flatMap((test) => readCaseId(test) ?? []);
+      return [suite.project() as Playwright.FullProject, new Set(ids)];
+    }),
+  );
+}
+
+function sharePlannedCases(planned: PlannedCases): void {
+  const withCases = [...planned].filter(([, ids]) => ids.size > 0);
+  share('plannedCases', Object.fromEntries(withCases.map(([{ name }, ids]) => [name, [...ids]])));
+}
+
+/** Loads the inputs of the projects that have cases. @throws UnusableInput */
+function loadProjects(config: Playwright.FullConfig, planned: PlannedCases): CertifiedProject[] {
+  return chooseProjects(config, planned).map((project) => ({
+    project,
+    cases: planned.get(project) ?? new Set(),
+    inputs: 'conformance' in project.use ? loadProject(project.use, config) : undefined,
+  }));
+}
+
+/** With no case at all, each project that could have cases gets a certificate that says so. */
+function chooseProjects(config: Playwright.FullConfig, planned: PlannedCases): readonly Playwright.FullProject[] {
+  const withCases = [...planned].flatMap(([project, ids]) => (ids.size > 0 ? [project] : []));
+  if (withCases.length > 0) return withCases;
+  const projects = planned.size > 0 ? [...planned.keys()] : config.projects;
+  return projects.filter(({ testDir }) => path.resolve(testDir) === specs);
+}
+
+/** Removes the results of the run before. All folders are checked before the first one loses a file. @throws UnusableInput */
+function prepareFolders(projects: readonly CertifiedProject[]): void {
+  const folders = projects.flatMap(({ inputs }) => inputs?.settings.destination.out ?? []);
+  for (const folder of folders) claimResultsFolder(folder);
+  for (const folder of folders) removeResults(folder);
+}
+
+/** Prints what decides the exit status besides the cases: the config of the user, and the records. */
+function printTerms(config: Playwright.FullConfig, projects: readonly CertifiedProject[]): void {
+  const { configFile = packageRoot } = config;
+  const isNamed = readShared('runs') !== undefined && !configFile.startsWith(packageRoot);
+  const records = projects.flatMap(({ inputs }) => inputs?.settings.expected.record ?? []);
+  const terms = [
+    ...(isNamed ? [`With ${path.relative('', configFile)}.`] : []),
+    ...records.map((record) => `Compares with the record ${record}.`),
+  ];
+  if (terms.length > 0) process.stdout.write(joinLines([terms.join(' ')]));
+}
+
+/** Adds what the worker reported of a case, or that it reported nothing. */
+function addResult(run: ReportedRun, id: string, result: Playwright.TestResult): void {
+  const report = readTestReport(result);
+  // The end of the run may have aborted the requests of a test, so its case counts as not reached.
+  const isCounted = result.status !== 'interrupted';
+  if (report !== undefined) {
+    run.add(report, isCounted);
+    return;
+  }
+  if (!isCounted || result.status === 'skipped') return;
+  const { message = 'The test ended without a result.' } = result.error ?? {};
+  run.addUnjudged(id, 'error', toOneLine(message.split('\n')[0] ?? ''));
+}
+
 function getProject(test: Playwright.TestCase): Playwright.FullProject {
   // Only the suite above all projects has none.
   return test.parent.project() as Playwright.FullProject;
 }
 
+/** Adds the cause to a failed test, and writes the file that Playwright shows with the error. */
 function explainFailure(
   test: Playwright.TestCase,
   { annotations, attachments, errors }: Playwright.TestResult,

@@ -1,7 +1,14 @@
+/**
+ * What all rooms need and none owns. Files and texts go in; values come out, each with its location, or problems with
+ * file, line, column and hint. Here are YAML and JSON with locations, checks by schema, reasons as codes with data, and what
+ * makes untrusted texts safe to print. It runs in every process: the command line, the workers of Playwright, its reporter,
+ * and programs that use the package.
+ */
+
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import type { Node as JsonNode } from 'jsonc-parser';
-import type { CST, Document, LineCounter, Node, YAMLMap, YAMLParseError } from 'yaml';
+import type { CST, Document, LineCounter, Node, Scalar, YAMLMap, YAMLParseError } from 'yaml';
 import { computeOnce, remember } from './caches.js';
 import { NumberText, parseExactly, parseJson, readNumber } from './json.js';
 import { findExceededBound, isDeeperThan, maxLevels, tooDeep } from './json-bounds.js';
@@ -11,9 +18,25 @@ import { readTextFile } from './text-file.js';
 /** Steps from the root of a document to a value in it: keys of mappings and indices of sequences. */
 export type YamlPath = readonly (string | number)[];
 
-export type YamlFile = ReturnType<typeof parseYaml>;
+/** A YAML file that was read: its value, and where in the text each part of it is. */
+export interface YamlFile {
+  /** Its name in messages. */
+  readonly file: string;
+  /** The value of the document, with resolved aliases. */
+  readonly value: unknown;
+  /** The location of the value at a path, or else of the nearest value around it. */
+  readonly locate: (steps: YamlPath) => Location;
+  /** The location of the key at a path; of the value itself where it has no key, as in a sequence. */
+  readonly locateKey: (steps: YamlPath) => Location;
+  /** The source text of the scalar at a path: `0012` rather than 12. Empty if there is no scalar. */
+  readonly getSource: (steps: YamlPath) => string;
+  /** The locations of all scalars whose text contains the wanted one. */
+  readonly locateTexts: (wanted: string) => Location[];
+}
 
 /**
+ * Reads a YAML file, or JSON, which is YAML, too. A file that was read before and has not changed is not parsed again.
+ *
  * @param shown its name in messages; by default its path relative to the current folder
  * @throws UnusableInput if it cannot be read or is not valid YAML; a duplicate key is not valid
  */
@@ -32,74 +55,43 @@ const parsedFiles = new Map<string, { readonly text: string; readonly parsed: Ya
 
 const require = createRequire(import.meta.url);
 
-/** Parses YAML 1.2 text. @param file its name in messages @throws UnusableInput with the first syntax error */
-export function parseYaml(text: string, file: string) {
-  // Not loaded before: most runs use the suite that the build stored, and read no YAML.
-  const yaml: typeof import('yaml') = require('yaml');
-  const lines = new yaml.LineCounter();
-  const locate = (offset = 0): Location => {
-    const { line, col } = lines.linePos(offset);
-    return { file, line, column: col };
-  };
-  const refuse = (message: string, offset?: number) => {
-    const hint = 'Check the indentation and the quotation marks, here and in the line below.';
-    return new UnusableInput([
-      { at: locate(offset), message: `is not valid ${file.endsWith('.json') ? 'JSON' : 'YAML'}: ${message}`, hint },
-    ]);
-  };
-  const tokens = parseTokens(yaml, text, lines);
-  if (typeof tokens === 'string')
-    throw new UnusableInput([{ at: locate(), message: `cannot be read: ${tokens}`, hint: 'Name a smaller file.' }]);
-  // The parser would compare each key with all others.
-  const composer = new yaml.Composer({ prettyErrors: false, uniqueKeys: false });
-  const [document, second] = [...composer.compose(tokens, true, text.length)] as [
-    Document.Parsed,
-    ...Document.Parsed[],
-  ];
-  const [error = findDoubleKey(yaml, document)] = document.errors;
-  if (error !== undefined) throw refuse(error.message, error.pos[0]);
-  if (second !== undefined) throw refuse('it contains multiple documents', second.range[0]);
+type YamlModule = typeof import('yaml');
 
-  /** Finds the node at a path, with its key, or else the nearest node around it. */
-  const find = (steps: YamlPath): { node: Node | null; key?: Node } => {
-    let found: { node: Node | null; key?: Node } = { node: document.contents };
-    for (const step of steps) {
-      const parent = yaml.isAlias(found.node) ? found.node.resolve(document) : found.node;
-      if (!yaml.isCollection(parent)) return { node: found.node };
-      const pair = yaml.isMap<Node, Node | null>(parent) ? indexPairs(parent).get(String(step)) : undefined;
-      const item = yaml.isSeq<Node>(parent) ? parent.items[Number(step)] : undefined;
-      if (pair === undefined && item === undefined) return { node: found.node };
-      found = pair === undefined ? { node: item as Node } : { node: pair.value ?? pair.key, key: pair.key };
-    }
-    return found;
-  };
-  /** Resolves aliases. Fails for an alias without an anchor, and for aliases that expand without end. */
-  const readValue = (): unknown => {
-    try {
-      return document.toJS();
-    } catch (error) {
-      throw refuse((error as Error).message);
-    }
-  };
+/** The text that is parsed, for messages about it. */
+interface Source {
+  readonly file: string;
+  readonly lines: LineCounter;
+}
+
+/**
+ * Parses YAML 1.2 text.
+ *
+ * @param file its name in messages
+ * @throws UnusableInput with the first syntax error. A double key, a second document and aliases without end are errors, too
+ */
+export function parseYaml(text: string, file: string): YamlFile {
+  // The module is loaded when it is needed: most runs use the suite that the build stored, and read no YAML.
+  const yaml: YamlModule = require('yaml');
+  const source: Source = { file, lines: new yaml.LineCounter() };
+  const document = composeDocument(yaml, text, source);
+  const locateNode = (node: Node | null | undefined) => locateOffset(source, node?.range?.[0]);
   return {
     file,
-    value: readValue(),
-    /** The location of the value at a path, or else of the nearest value around it. */
-    locate: (steps: YamlPath) => locate(find(steps).node?.range?.[0]),
-    locateKey: (steps: YamlPath) => {
-      const { key, node } = find(steps);
-      return locate((key ?? node)?.range?.[0]);
+    value: resolveValue(document, source),
+    locate: (steps) => locateNode(findNode(yaml, document, steps).node),
+    locateKey: (steps) => {
+      const { key, node } = findNode(yaml, document, steps);
+      return locateNode(key ?? node);
     },
-    /** The source text of the scalar at a path: `0012` rather than 12. */
-    getSource: (steps: YamlPath) => {
-      const { node } = find(steps);
+    getSource: (steps) => {
+      const { node } = findNode(yaml, document, steps);
       return yaml.isScalar(node) ? (node.source ?? String(node.value)) : '';
     },
-    locateTexts: (wanted: string) => {
+    locateTexts: (wanted) => {
       const locations: Location[] = [];
       yaml.visit(document, {
-        Scalar: (_, { value, range }) => {
-          if (String(value).includes(wanted)) locations.push(locate(range?.[0]));
+        Scalar: (_, scalar) => {
+          if (String(scalar.value).includes(wanted)) locations.push(locateNode(scalar));
         },
       });
       return locations;
@@ -107,23 +99,100 @@ export function parseYaml(text: string, file: string) {
   };
 }
 
+function locateOffset({ file, lines }: Source, offset = 0): Location {
+  const { line, col } = lines.linePos(offset);
+  return { file, line, column: col };
+}
+
+function createSyntaxError(source: Source, message: string, offset?: number): UnusableInput {
+  const language = source.file.endsWith('.json') ? 'JSON' : 'YAML';
+  const hint = 'Check the indentation and the quotation marks, here and in the line below.';
+  return new UnusableInput([
+    { at: locateOffset(source, offset), message: `is not valid ${language}: ${message}`, hint },
+  ]);
+}
+
+/** Parses the only document of a text. @throws UnusableInput */
+function composeDocument(yaml: YamlModule, text: string, source: Source): Document.Parsed {
+  const tokens = parseTokens(yaml, text, source);
+  // With `uniqueKeys`, the parser would compare each key with all others, so double keys are looked for below.
+  const composer = new yaml.Composer({ prettyErrors: false, uniqueKeys: false });
+  // Since `compose` is told to, it returns a document for an empty text, too.
+  const [document, second] = [...composer.compose(tokens, true, text.length)] as [
+    Document.Parsed,
+    ...Document.Parsed[],
+  ];
+  const [error = findDoubleKey(yaml, document)] = document.errors;
+  if (error !== undefined) throw createSyntaxError(source, error.message, error.pos[0]);
+  if (second !== undefined) throw createSyntaxError(source, 'it contains multiple documents', second.range[0]);
+  return document;
+}
+
+/** Resolves aliases. @throws UnusableInput for an alias without an anchor, and for aliases that expand without end */
+function resolveValue(document: Document.Parsed, source: Source): unknown {
+  try {
+    return document.toJS();
+  } catch (error) {
+    throw createSyntaxError(source, (error as Error).message);
+  }
+}
+
+interface FoundNode {
+  readonly node: Node | null;
+  /** The key of the node, if it is an entry of a mapping. */
+  readonly key?: Node;
+}
+
+/** Finds the node at a path, with its key. Where the path leads to nothing, finds the nearest node around it, without its key. */
+function findNode(yaml: YamlModule, document: Document.Parsed, steps: YamlPath): FoundNode {
+  let found: FoundNode = { node: document.contents };
+  for (const step of steps) {
+    const parent = yaml.isAlias(found.node) ? found.node.resolve(document) : found.node;
+    const child = findChild(yaml, parent, step);
+    if (child === undefined) return { node: found.node };
+    found = child;
+  }
+  return found;
+}
+
+/** Finds an entry of a mapping or a sequence; undefined if there is none, or if the parent is neither. */
+function findChild(yaml: YamlModule, parent: unknown, step: YamlPath[number]): FoundNode | undefined {
+  if (yaml.isMap<Node, Node | null>(parent)) {
+    const pair = indexPairs(parent).get(String(step));
+    return pair && { node: pair.value ?? pair.key, key: pair.key };
+  }
+  const item = yaml.isSeq<Node>(parent) ? parent.items[Number(step)] : undefined;
+  return item === undefined ? undefined : { node: item };
+}
+
 /** In lexemes: a key with its value has five, and takes some twenty microseconds. */
 const maxLexemes = 1_000_000;
 
-/** Parses the tokens of a text, with as few calls within calls as the text has levels. @returns or which bound it exceeds */
-function parseTokens(yaml: typeof import('yaml'), text: string, lines: LineCounter): CST.Token[] | string {
+/**
+ * Parses the tokens of a text, with as few calls within calls as the text has levels.
+ *
+ * @throws UnusableInput if the text has more lexemes or levels than a file of a user needs
+ */
+function parseTokens(yaml: YamlModule, text: string, source: Source): CST.Token[] {
+  const { lines } = source;
   const parser = new yaml.Parser(lines.addNewLine);
   lines.addNewLine(0);
   const tokens: CST.Token[] = [];
   let count = 0;
   for (const lexeme of new yaml.Lexer().lex(text)) {
     count += 1;
-    if (count > maxLexemes) return `it has more than ${maxLexemes} keys, values and marks`;
+    if (count > maxLexemes) throw createSizeError(source, `it has more than ${maxLexemes} keys, values and marks`);
     tokens.push(...parser.next(lexeme));
   }
   tokens.push(...parser.end());
   // A level has a token, a list of items and an item.
-  return isDeeperThan(tokens, 3 * maxLevels) ? tooDeep : tokens;
+  if (isDeeperThan(tokens, 3 * maxLevels)) throw createSizeError(source, tooDeep);
+  return tokens;
+}
+
+function createSizeError(source: Source, reason: string): UnusableInput {
+  const problem = { at: locateOffset(source), message: `cannot be read: ${reason}`, hint: 'Name a smaller file.' };
+  return new UnusableInput([problem]);
 }
 
 /** Indexes the entries of a mapping by their keys: to search each of them would take the square of their number. */
@@ -135,24 +204,29 @@ const indexPairs = remember(({ items }: YAMLMap<Node, Node | null>) => {
   return new Map(entries);
 });
 
-function findDoubleKey(yaml: typeof import('yaml'), document: Document.Parsed): YAMLParseError | undefined {
-  let found: YAMLParseError | undefined;
+/** Finds the first key that a mapping has twice. Errors of the parser come first, so this looks at valid YAML only. */
+function findDoubleKey(yaml: YamlModule, document: Document.Parsed): YAMLParseError | undefined {
+  const found: YAMLParseError[] = [];
   yaml.visit(document, {
-    Map(_, { items }) {
-      const seen = new Set<unknown>();
-      for (const { key } of items) {
-        if (!yaml.isScalar(key)) continue;
-        if (seen.has(key.value)) {
-          const [start = 0, end = 0] = key.range ?? [];
-          found = new yaml.YAMLParseError([start, end], 'DUPLICATE_KEY', `Map keys must be unique: '${key.value}'`);
-          return yaml.visit.BREAK;
-        }
-        seen.add(key.value);
-      }
-      return undefined;
+    Map(_, map) {
+      const key = findRepeatedKey(yaml, map);
+      if (key === undefined) return undefined;
+      const [start = 0, end = 0] = key.range ?? [];
+      found.push(new yaml.YAMLParseError([start, end], 'DUPLICATE_KEY', `Map keys must be unique: '${key.value}'`));
+      return yaml.visit.BREAK;
     },
   });
-  return found;
+  return found[0];
+}
+
+function findRepeatedKey(yaml: YamlModule, { items }: YAMLMap): Scalar | undefined {
+  const seen = new Set<unknown>();
+  for (const { key } of items) {
+    if (!yaml.isScalar(key)) continue;
+    if (seen.has(key.value)) return key;
+    seen.add(key.value);
+  }
+  return undefined;
 }
 
 export type LocatedFile = Pick<YamlFile, 'file' | 'value' | 'locate' | 'locateKey'>;
@@ -162,35 +236,53 @@ export interface DataSource extends LocatedFile {
   readonly getNumber: (steps: YamlPath) => number | NumberText | undefined;
 }
 
-/** Parses JSON, or any other text as YAML. To read a large data file as YAML takes ten seconds and twice the memory. */
+/**
+ * Parses JSON, or any other text as YAML. To read a large data file as YAML takes ten seconds and twice the memory.
+ *
+ * @param file its name in messages
+ * @throws UnusableInput with the first syntax error
+ */
 export function parseJsonOrYaml(text: string, file: string): DataSource {
   const value = findExceededBound(text) === undefined ? parseJson(text) : undefined;
-  if (value === undefined) {
-    const yaml = parseYaml(text, file);
-    return { ...yaml, getNumber: (steps) => readNumber(yaml.getSource(steps)) };
-  }
+  if (value !== undefined) return createJsonSource(text, file, value);
+  const yaml = parseYaml(text, file);
+  return { ...yaml, getNumber: (steps) => readNumber(yaml.getSource(steps)) };
+}
+
+/** Most files have no problem and no long number, so positions and exact numbers are looked for when they are asked for. */
+function createJsonSource(text: string, file: string, value: unknown): DataSource {
   const readExactly = computeOnce(() => parseExactly(text));
-  const getNumber = (steps: YamlPath) => {
-    const found = steps.reduce((parent, step) => (parent as Readonly<Record<string, unknown>>)[step], readExactly());
-    return typeof found === 'number' || found instanceof NumberText ? found : undefined;
+  const find = createNodeFinder(text);
+  const locate = ({ offset }: JsonNode): Location => {
+    const before = text.slice(0, offset);
+    return { file, line: before.split('\n').length, column: offset - before.lastIndexOf('\n') };
   };
+  return {
+    file,
+    value,
+    locate: (steps) => locate(find(steps)),
+    locateKey: (steps) => {
+      const node = find(steps);
+      return locate(node.parent?.type === 'property' ? node.parent : node);
+    },
+    getNumber: (steps) => {
+      const found = steps.reduce((parent, step) => (parent as Readonly<Record<string, unknown>>)[step], readExactly());
+      return typeof found === 'number' || found instanceof NumberText ? found : undefined;
+    },
+  };
+}
+
+/** Finds the node at a path of JSON, or else the nearest node around it. An index may be a text of a JSON Pointer. */
+function createNodeFinder(text: string): (steps: YamlPath) => JsonNode {
   const read = computeOnce(() => {
     const parser: typeof import('jsonc-parser') = require('jsonc-parser');
+    // A byte order mark is no error in a file. In place of it, a space keeps all offsets.
     return { ...parser, root: parser.parseTree(text.replace('\uFEFF', ' ')) as JsonNode };
   });
-  /** Finds the node at a path, or else the nearest node around it. An index may be a text of a JSON Pointer. */
   const find = (steps: YamlPath): JsonNode => {
     const { root, findNodeAtLocation } = read();
     const segments = steps.map((step) => (/^\d+$/.test(String(step)) ? Number(step) : step));
     return findNodeAtLocation(root, segments) ?? find(steps.slice(0, -1));
   };
-  const locate = ({ offset }: JsonNode): Location => {
-    const before = text.slice(0, offset);
-    return { file, line: before.split('\n').length, column: offset - before.lastIndexOf('\n') };
-  };
-  const locateKey = (steps: YamlPath) => {
-    const node = find(steps);
-    return locate(node.parent?.type === 'property' ? node.parent : node);
-  };
-  return { file, value, locate: (steps) => locate(find(steps)), locateKey, getNumber };
+  return find;
 }

@@ -15,25 +15,39 @@ import { createData } from '../support/own-data.js';
 
 const readExample = (file: string) => readFileSync(path.join(packageRoot, 'examples', 'export', file), 'utf8');
 
-/** The rows of the tables of the example. */
-function* listRows({ tiers, ...world }: World): Generator<[table: string, row: readonly unknown[]]> {
-  for (const table of ['customers', 'products'] as const) for (const { id } of world[table]) yield [table, [id]];
-  for (const { id, product_id } of world.skus) yield ['skus', [id, product_id]];
-  for (const { id, name } of world.categories) yield ['categories', [id, name]];
-  for (const { id, name } of world.campaigns) yield ['campaigns', [id, name]];
-  for (const { id, category_ids } of world.campaigns)
-    for (const category of category_ids) yield ['campaign_categories', [id, category]];
-  let ruleId = 0;
-  for (const { id, campaign_id, name, created_at, metadata, rules } of tiers) {
-    yield ['promotions', [id, campaign_id, name, created_at.replace('T', ' ').replace('Z', '')]];
-    for (const entry of Object.entries(metadata)) yield ['promotion_metadata', [id, ...entry]];
-    for (const rule of rules) {
-      ruleId += 1;
-      yield ['promotion_rules', [ruleId, id, ...listRuleColumns(rule)]];
-      if (rule.kind === 'customer')
-        for (const customer of rule.any_of) yield ['promotion_rule_customers', [ruleId, customer]];
-    }
-  }
+type TableRow = readonly [table: string, row: readonly unknown[]];
+
+/** Lists the rows of the tables of the example, in an order in which no row refers to a later one. */
+function listRows({ tiers, ...world }: World): TableRow[] {
+  return [
+    ...world.customers.map(({ id }): TableRow => ['customers', [id]]),
+    ...world.products.map(({ id }): TableRow => ['products', [id]]),
+    ...world.skus.map(({ id, product_id }): TableRow => ['skus', [id, product_id]]),
+    ...world.categories.map(({ id, name }): TableRow => ['categories', [id, name]]),
+    ...world.campaigns.map(({ id, name }): TableRow => ['campaigns', [id, name]]),
+    ...world.campaigns.flatMap(({ id, category_ids }) =>
+      category_ids.map((category): TableRow => ['campaign_categories', [id, category]]),
+    ),
+    ...tiers.flatMap(listTierRows),
+    ...tiers
+      .flatMap(({ id, rules }) => rules.map((rule) => ({ rule, promotion: id })))
+      .flatMap(({ rule, promotion }, n) => listRuleRows(rule, promotion, n + 1)),
+  ];
+}
+
+function listTierRows({ id, campaign_id, name, created_at, metadata }: Tier): TableRow[] {
+  return [
+    ['promotions', [id, campaign_id, name, created_at.replace('T', ' ').replace('Z', '')]],
+    ...Object.entries(metadata).map((entry): TableRow => ['promotion_metadata', [id, ...entry]]),
+  ];
+}
+
+function listRuleRows(rule: Rule, promotion: string, ruleId: number): TableRow[] {
+  const customers = rule.kind === 'customer' ? rule.any_of : [];
+  return [
+    ['promotion_rules', [ruleId, promotion, ...listRuleColumns(rule)]],
+    ...customers.map((customer): TableRow => ['promotion_rule_customers', [ruleId, customer]]),
+  ];
 }
 
 function listRuleColumns(rule: Rule): readonly unknown[] {
@@ -45,7 +59,7 @@ function listRuleColumns(rule: Rule): readonly unknown[] {
 
 function fillTables({ run }: Database, name: DatabaseName, world: World): void {
   const quote = (value: unknown) => (typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : String(value));
-  const inserts = [...listRows(world)].map(([table, row]) => `INSERT INTO ${table} VALUES (${row.map(quote).join()});`);
+  const inserts = listRows(world).map(([table, row]) => `INSERT INTO ${table} VALUES (${row.map(quote).join()});`);
   const mode = name === 'mariadb' ? "SET SESSION sql_mode = 'NO_BACKSLASH_ESCAPES,STRICT_ALL_TABLES';\n" : '';
   run(`${mode}${readExample('schema.sql')}BEGIN;\n${inserts.join('\n')}\nCOMMIT;\n`);
 }

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describeData, quickNotice } from '../../certificate/notices.js';
 import { type Ending, endings } from '../../certify/reported-run.js';
 import { loadKnown } from '../../certify/target-run.js';
-import { createFolderName, type RunInputs } from '../../config/run-inputs.js';
+import { createFolderName, type RunInputs, type SendingInputs } from '../../config/run-inputs.js';
 import { completeRunOptions, type RunOptions } from '../../config/run-options.js';
 import {
   claimPlaywrightFolder,
@@ -31,35 +31,55 @@ export default ((command, end, playwrightArgs) => {
     });
 }) satisfies ConfigureCommand;
 
-/** Checks all that can be checked before anything is sent, then runs Playwright. @returns the exit status */
+/** Judges a recorded run, shows the plan of a run, or sends. @returns the exit status */
 async function runCertify(playwrightArgs: readonly string[], flags: CertifyFlags): Promise<number> {
   const runs = listRuns(flags);
-  const [run] = runs;
-  if (flags.replay !== undefined) {
-    if (playwrightArgs.length > 0) throw refuse('--replay', 'runs without Playwright', 'Select cases with --only.');
-    const { replayFile } = await import('../../certify/recorded-run.js');
-    process.stdout.write(joinLines([`Judges the exchanges of ${flags.replay}. Nothing is sent.`]));
-    const reported = await replayFile(findRunFile(flags.replay, 'evidence.har'), completeRunOptions(run));
-    const published = await reported.publish();
-    process.stdout.write(addColors(published.report));
-    return endRuns([published], exitStatus.conforms, flags);
-  }
-  // A run that names its deployment is a project of its own. The projects of a config are read by Playwright.
-  const isNamed = [run.target, run.baseUrl, run.reference].some((stated) => stated !== undefined);
-  const config = flags.dryRun ? undefined : findOwnConfig();
-  const projects = config !== undefined && !isNamed ? [] : runs.map((conformance) => loadProject({ conformance }));
+  if (flags.replay !== undefined) return await replayRun(flags.replay, runs[0], playwrightArgs, flags);
+  if (flags.dryRun) return await showPlans(await loadProjects(runs));
+  return await sendRuns(runs, playwrightArgs, flags);
+}
+
+async function replayRun(
+  folderOrFile: string,
+  run: RunOptions,
+  playwrightArgs: readonly string[],
+  flags: CertifyFlags,
+): Promise<number> {
+  if (playwrightArgs.length > 0) throw refuse('--replay', 'runs without Playwright', 'Select cases with --only.');
+  const { replayFile } = await import('../../certify/recorded-run.js');
+  process.stdout.write(joinLines([`Judges the exchanges of ${folderOrFile}. Nothing is sent.`]));
+  const reported = await replayFile(findRunFile(folderOrFile, 'evidence.har'), completeRunOptions(run));
+  const published = await reported.publish();
+  process.stdout.write(addColors(published.report));
+  return endRuns([published], exitStatus.conforms, flags);
+}
+
+/** Loads the inputs of each run, so that every problem of a file is said before anything is sent. */
+async function loadProjects(runs: readonly RunOptions[]): Promise<SendingInputs[]> {
+  const projects = runs.map((conformance) => loadProject({ conformance }));
   for (const { settings, suite } of projects) await loadKnown(settings, suite.world);
-  if (flags.dryRun) {
-    for (const inputs of projects) process.stdout.write(await renderDryRun(inputs));
-    return exitStatus.conforms;
-  }
-  const isList = playwrightArgs.includes('--list');
+  return projects;
+}
+
+async function showPlans(projects: readonly RunInputs[]): Promise<number> {
+  for (const inputs of projects) process.stdout.write(await renderDryRun(inputs));
+  return exitStatus.conforms;
+}
+
+/** Checks all that can be checked before anything is sent, then runs Playwright. */
+async function sendRuns(
+  runs: readonly [RunOptions, ...RunOptions[]],
+  playwrightArgs: readonly string[],
+  flags: CertifyFlags,
+): Promise<number> {
+  const config = findOwnConfig();
+  // A run that names its deployment is a project of its own. Otherwise Playwright reads the projects of a config.
+  const isNamed = [runs[0].target, runs[0].baseUrl, runs[0].reference].some((stated) => stated !== undefined);
+  const projects = config === undefined || isNamed ? await loadProjects(runs) : [];
   const folders = projects.map(({ settings }) => settings.destination.out);
-  // Without a named deployment, the projects of a config share one folder.
-  const [first] = folders;
-  const ofPlaywright = first === undefined ? projectsFolder : path.join(first, playwrightFolder);
-  if (!isList) for (const folder of folders) claimResultsFolder(folder);
-  if (!isList && first === undefined) claimPlaywrightFolder(ofPlaywright);
+  const outputFolder = choosePlaywrightFolder(folders);
+  const isList = playwrightArgs.includes('--list');
+  if (!isList) claimFolders(folders);
   const names = isNamed ? projects.map(({ settings }) => settings.target.name) : [];
   share(
     'runs',
@@ -67,17 +87,33 @@ async function runCertify(playwrightArgs: readonly string[], flags: CertifyFlags
   );
   const args = [
     ...(config === undefined ? [] : names.flatMap((name) => ['--project', name])),
-    // Two runs must not empty one folder.
-    ...['--output', path.join(ofPlaywright, 'test-results')],
+    // Playwright empties its output folder, so two runs must not share one.
+    ...['--output', path.join(outputFolder, 'test-results')],
     ...playwrightArgs,
   ];
-  // By themselves, these reporters empty folders of the project.
-  process.env.PLAYWRIGHT_HTML_OUTPUT_DIR ??= path.join(ofPlaywright, 'html-report');
-  process.env.PLAYWRIGHT_BLOB_OUTPUT_DIR ??= path.join(ofPlaywright, 'blob-report');
+  // By default, these reporters of Playwright empty folders of the user's project.
+  process.env.PLAYWRIGHT_HTML_OUTPUT_DIR ??= path.join(outputFolder, 'html-report');
+  process.env.PLAYWRIGHT_BLOB_OUTPUT_DIR ??= path.join(outputFolder, 'blob-report');
   return await runPlaywrightTests(args, config, (code) => (isList ? code : endRuns(endings, code, flags)));
 }
 
-/** Compares and shows the results of all runs. @param code the exit status of Playwright @returns that of the command */
+/** Returns the folder for what Playwright writes. Projects of a config share one, since their results are not known here. */
+function choosePlaywrightFolder([first]: readonly string[]): string {
+  return first === undefined ? projectsFolder : path.join(first, playwrightFolder);
+}
+
+/** Makes sure that the run replaces no files of the user. @throws UnusableInput */
+function claimFolders(folders: readonly string[]): void {
+  for (const folder of folders) claimResultsFolder(folder);
+  if (folders.length === 0) claimPlaywrightFolder(choosePlaywrightFolder(folders));
+}
+
+/**
+ * Compares and shows the results of all runs.
+ *
+ * @param code the exit status of Playwright
+ * @returns the exit status of the command
+ */
 function endRuns(ended: readonly Ending[], code: number, flags: CertifyFlags): number {
   const folders = ended.flatMap((ending) => (typeof ending === 'object' ? [ending.folder] : []));
   if (folders.length > 1) printComparison(folders);
