@@ -144,7 +144,10 @@ function classifyMention(found: TextWithIds, known: BodyIds): MentionKind {
 }
 
 /** Whether a key may be a word as well, and nothing shows that it is an id. */
-function isUncertainKey({ text, position, isKey, isWhole }: TextWithIds, { isGuessable, isAmongIds }: BodyIds): boolean {
+function isUncertainKey(
+  { text, position, isKey, isWhole }: TextWithIds,
+  { isGuessable, isAmongIds }: BodyIds,
+): boolean {
   return isKey && isWhole && isGuessable(text) && !position?.isList && !isAmongIds(text, position);
 }
 
