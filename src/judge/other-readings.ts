@@ -32,20 +32,20 @@ interface ReadResponse {
   readonly required: readonly (readonly LocatedMention[])[];
 }
 
-type Target = Pick<RowEvidence, 'world' | 'recognizer' | 'calibration'> & {
+type ReadingContext = Pick<RowEvidence, 'world' | 'recognizer' | 'calibration'> & {
   readonly configuredPatterns?: readonly string[];
   /** Patterns that do not name what was returned. */
   readonly refuted?: ReadonlySet<string>;
 };
 
 /** Those of the calibration belong to every case. */
-const getResponseReader = remember((target: Target) =>
+const getResponseReader = remember((target: ReadingContext) =>
   remember((exchange: AnsweredExchange) => readResponse(exchange, target)),
 );
 
 function readResponse(
   { request, response }: AnsweredExchange,
-  { world, recognizer, configuredPatterns, refuted }: Target,
+  { world, recognizer, configuredPatterns, refuted }: ReadingContext,
 ): ReadResponse {
   const { returned } = createOracle(request, world);
   const located = recognizer.listLocatedMentions(response.body).filter(({ pattern }) => !refuted?.has(pattern));
@@ -72,25 +72,40 @@ function readResponse(
 export function findOtherReadings(
   exchanges: readonly Exchange[],
   reading: TierReading,
-  stated: Target,
+  stated: ReadingContext,
 ): OtherReading[] {
-  const { recognizer } = stated;
   // The target file says it.
-  if (recognizer.filter !== undefined || (reading.kind !== 'agreed' && reading.kind !== 'stated')) return [];
+  if (stated.recognizer.filter !== undefined || (reading.kind !== 'agreed' && reading.kind !== 'stated')) return [];
   const target = leaveOutRefuted(stated, reading);
   const successes = listSuccesses(exchanges);
   // To read what is beside the ids takes long.
   if (!successes.some((success) => namesForbidden(success, target))) return [];
   const responses = successes.map(getResponseReader(target));
-  const single = reading.kind === 'agreed' && reading.nestedPaths !== undefined ? undefined : reading.patterns[0];
-  const tier = reading.kind === 'stated' && reading.patterns.length > 1 ? reading.patterns : single;
-  // Members that are named after promotions are records, too.
-  const isId = (name: string) => name.split('/').some((step) => recognizer.ids.tiers.findIds(step).ids.length > 0);
+  return [...findReadingsByName(responses, reading, target), ...findReadingsByPlace(responses, reading)];
+}
+
+type PathReading = Extract<TierReading, { kind: 'agreed' | 'stated' }>;
+
+/** The one path of the returned tiers. The levels of a nested list have several. */
+function getSinglePath(reading: PathReading): string | undefined {
+  const isNested = reading.kind === 'agreed' && reading.nestedPaths !== undefined;
+  return isNested ? undefined : reading.patterns[0];
+}
+
+/** Finds readings by the value of a member beside the ids, such as `valid: true`. */
+function findReadingsByName(
+  responses: readonly ReadResponse[],
+  reading: PathReading,
+  target: ReadingContext,
+): OtherReading[] {
+  const hasSeveralPaths = reading.kind === 'stated' && reading.patterns.length > 1;
+  const tier = hasSeveralPaths ? reading.patterns : getSinglePath(reading);
   const names = [...new Set(responses.flatMap((response) => [...response.names]))];
-  const byName = names.filter(getNameFilter(target)).flatMap((name): OtherReading[] => {
+  return names.filter(getNameFilter(target)).flatMap((name): OtherReading[] => {
     const values = findDecisiveValues(responses, readMember(name)) ?? [];
     // No line of a target file can state the values that begin with a null character.
-    if (values.length === 0 || values.some((value) => value.startsWith('\0')) || isId(name)) return [];
+    const isStatable = values.length > 0 && !values.some((value) => value.startsWith('\0'));
+    if (!isStatable || isNamedAfterTier(name, target)) return [];
     const shown = values.map(renderScalar);
     const line = `${renderScalar(name)}: ${shown.length === 1 ? shown[0] : `[${shown.join(', ')}]`}`;
     return [
@@ -101,8 +116,17 @@ export function findOtherReadings(
       },
     ];
   });
-  const steps = single?.split('/') ?? [];
-  const byPlace = steps.flatMap((step, at): OtherReading[] => {
+}
+
+/** Members that are named after promotions are records, and no marks of a record. */
+function isNamedAfterTier(name: string, { recognizer }: ReadingContext): boolean {
+  return name.split('/').some((step) => recognizer.ids.tiers.findIds(step).ids.length > 0);
+}
+
+/** Finds readings by the index of a list around the ids, such as `/groups/0`. */
+function findReadingsByPlace(responses: readonly ReadResponse[], reading: PathReading): OtherReading[] {
+  const steps = getSinglePath(reading)?.split('/') ?? [];
+  return steps.flatMap((step, at): OtherReading[] => {
     const places = step === '*' ? findDecisiveValues(responses, ({ indices }) => indices.get(at) ?? '') : undefined;
     if (places === undefined || places.length === 0 || places.includes('')) return [];
     const patterns = places.map((index) => steps.with(at, index).join('/'));
@@ -111,23 +135,25 @@ export function findOtherReadings(
       { reading: { ...reading, filter }, words: `under ${patterns.join(' or ')}`, stated: renderStated(patterns) },
     ];
   });
-  return [...byName, ...byPlace];
 }
 
 /** Leaves out the paths that do not name what was returned. Returns the same for equal paths: caches belong to a target. */
-function leaveOutRefuted(target: Target, reading: TierReading): Target {
+function leaveOutRefuted(target: ReadingContext, reading: TierReading): ReadingContext {
   if (reading.kind !== 'agreed' || reading.refuted === undefined) return target;
   const paths = [...reading.refuted.incomplete, ...reading.refuted.wrong];
   const nested = [...(reading.nestedPaths ?? [])].flatMap(([path, whole]) => (paths.includes(whole) ? path : []));
   return getPartialTarget(target)(JSON.stringify([...paths, ...nested].sort()));
 }
 
-const getPartialTarget = remember((target: Target) =>
-  cacheByText((paths): Target => ({ ...target, refuted: new Set(JSON.parse(paths) as string[]) })),
+const getPartialTarget = remember((target: ReadingContext) =>
+  cacheByText((paths): ReadingContext => ({ ...target, refuted: new Set(JSON.parse(paths) as string[]) })),
 );
 
 /** If a response names no tier that must not be returned, no other reading agrees better. */
-function namesForbidden({ request, response }: AnsweredExchange, { world, recognizer, refuted }: Target): boolean {
+function namesForbidden(
+  { request, response }: AnsweredExchange,
+  { world, recognizer, refuted }: ReadingContext,
+): boolean {
   const { returned } = createOracle(request, world);
   const counting = [...recognizer.findMentions(response.body).idsByPattern].filter(([path]) => !refuted?.has(path));
   const named = new Set(counting.flatMap(([, ids]) => ids));
@@ -137,7 +163,7 @@ function namesForbidden({ request, response }: AnsweredExchange, { world, recogn
 const readMember = (name: string) => (mention: LocatedMention) => mention.values.get(name) ?? absentValue;
 
 /** The calibration alone refutes most names, and belongs to every case. */
-const getNameFilter = remember((target: Target) => {
+const getNameFilter = remember((target: ReadingContext) => {
   const responses = listSuccesses(target.calibration).map(getResponseReader(target));
   return cacheByText((name) => findDecisiveValues(responses, readMember(name)) !== undefined);
 });
@@ -196,7 +222,7 @@ interface NamedByPath {
 export function explainAmbiguity(
   patterns: readonly string[],
   exchanges: readonly Exchange[],
-  target: Pick<Target, 'world' | 'recognizer'>,
+  target: Pick<ReadingContext, 'world' | 'recognizer'>,
 ): Reason | undefined {
   if (patterns.includes(catchAllPath) || patterns.join('').length > maxPatterns) return undefined;
   const responses = listSuccesses(exchanges).map((exchange) => ({
@@ -227,7 +253,7 @@ type ReadPaths = readonly { readonly request: HttpRequest; readonly named: reado
 function readPaths(
   patterns: readonly string[],
   { request, response }: AnsweredExchange,
-  { world, recognizer }: Pick<Target, 'world' | 'recognizer'>,
+  { world, recognizer }: Pick<ReadingContext, 'world' | 'recognizer'>,
 ): NamedByPath[] {
   const available = listAvailableTiers(world);
   const { returned } = createOracle(request, world);
@@ -246,7 +272,7 @@ function readPaths(
 function findFittingPaths(
   patterns: readonly string[],
   responses: ReadPaths,
-  { world }: Pick<Target, 'world'>,
+  { world }: Pick<ReadingContext, 'world'>,
 ): (string | readonly string[])[] {
   const isFitting = (n: number) => responses.every(({ named }) => (named[n]?.extra ?? named[n]?.missing) === undefined);
   const fitting = patterns.filter((_, n) => isFitting(n));
