@@ -1,3 +1,9 @@
+/**
+ * The judge decides what exchanges prove. A case goes in, with its exchanges and what is known about the target; a verdict
+ * comes out, with its reason and the exchange that shows it, or the outcome of a question. It is pure, and runs in the worker
+ * that has sent the case, or in the process of a replay or of a program.
+ */
+
 import type { Assertion } from '../assertions/assertion.js';
 import { judgeAssertion, judgeAssertions } from '../assertions/registry.js';
 import { type KnownMistakes, listSuccesses, type RowEvidence } from '../assertions/row-evidence.js';
@@ -326,10 +332,12 @@ function findFirst(assertions: readonly Assertion[], evidence: RowEvidence): Row
   return { is, explanation: { ...finding, reason: all, expected: assertion, shownBy } };
 }
 
+/** Whether a failure is not explained by a known deviation. */
 export function isNewFailure({ verdict, isKnown }: Judgement): boolean {
   return verdict === 'fail' && isKnown !== true;
 }
 
+/** Judges a case by its rows: the worst decides, and a new failure comes before a known one. */
 export function summarizeRows(rows: readonly RowJudgement[], { at }: RequirementCase): CaseJudgement {
   const verdict = findWorstVerdict(rows.map((row) => row.verdict));
   const worst = rows.filter((row) => row.verdict === verdict);
