@@ -1,16 +1,13 @@
 import { type AnsweredExchange, listSuccesses, type RowEvidence } from '../assertions/row-evidence.js';
-import { createTierExplainer } from '../contract/describe-request.js';
 import { createOracle, type Obligation } from '../contract/oracle.js';
-import { indexIds, listAvailableTiers, type Tier, windowSize } from '../contract/world.js';
-import type { Exchange, HttpRequest } from '../http/exchange.js';
+import { indexIds, type Tier, windowSize } from '../contract/world.js';
+import type { Exchange } from '../http/exchange.js';
 import { matchesPatterns } from '../recognition/path-patterns.js';
 import type { LocatedMention } from '../recognition/recognizer.js';
 import { absentValue, type MentionFilter } from '../recognition/sibling-values.js';
 import type { TierReading } from '../recognition/tier-reading.js';
-import { catchAllPath } from '../recognition/walk-texts.js';
 import { cacheByText, remember } from '../support/caches.js';
 import { groupBy } from '../support/collections.js';
-import { createReason, type Reason } from '../support/reason.js';
 import { truncate } from '../support/untrusted-text.js';
 
 /** Another way to read the responses of a target. All responses agree with the documentation if they are read so. */
@@ -194,7 +191,7 @@ function findDecisiveValues(responses: readonly ReadResponse[], readValue: (ment
 }
 
 /** Renders the line of a target file. @param tier its patterns; undefined if the suite finds them */
-function renderStated(tier: string | readonly string[] | undefined, where?: string): string {
+export function renderStated(tier: string | readonly string[] | undefined, where?: string): string {
   const patterns = [tier ?? []].flat().map(renderScalar);
   const stated = patterns.length === 1 ? patterns[0] : `[${patterns.join(', ')}]`;
   const parts = [...(patterns.length === 0 ? [] : [`tier: ${stated}`]), ...(where === undefined ? [] : [where])];
@@ -204,98 +201,4 @@ function renderStated(tier: string | readonly string[] | undefined, where?: stri
 /** Renders a value of a flow mapping in YAML. */
 function renderScalar(text: string): string {
   return /^([\w/.-][\w/.*-]*|\[\])$/.test(text) ? text : JSON.stringify(text);
-}
-
-/** The length of all patterns together, in characters. Nobody reads longer ones, and to compare them takes long. */
-const maxPatterns = 10_000;
-
-/** What one path names in one response, by what the documentation says of it. */
-interface NamedByPath {
-  readonly pattern: string;
-  readonly ids: ReadonlySet<string>;
-  readonly count: number;
-  readonly extra: Tier | undefined;
-  readonly missing: Tier | undefined;
-}
-
-/** Explains patterns that name different tiers, and proposes the line that agrees best with the documentation. */
-export function explainAmbiguity(
-  patterns: readonly string[],
-  exchanges: readonly Exchange[],
-  target: Pick<ReadingContext, 'world' | 'recognizer'>,
-): Reason | undefined {
-  if (patterns.includes(catchAllPath) || patterns.join('').length > maxPatterns) return undefined;
-  const responses = listSuccesses(exchanges).map((exchange) => ({
-    request: exchange.request,
-    named: readPaths(patterns, exchange, target),
-  }));
-  const several = responses.filter(({ named }) => named.filter(({ count }) => count > 0).length > 1);
-  const shown = several.find(({ named }) => named.some(({ extra }) => extra !== undefined)) ?? several[0];
-  if (shown === undefined) return undefined;
-
-  const explain = createTierExplainer(shown.request, target.world);
-  const name = (tier: Tier | undefined) =>
-    tier === undefined ? '' : createReason('named-tier', { name: tier.name, why: explain(tier) });
-  const paths = shown.named.map(({ pattern: path, count, extra, missing }) =>
-    createReason('path', { path, count, extra: name(extra), missing: name(missing) }),
-  );
-  const fitting = findFittingPaths(patterns, responses, target);
-  const stated = renderStated(fitting[0] ?? findNearestPath(patterns, responses));
-  return createReason('paths-compared', {
-    paths,
-    fitting: fitting.map((path) => [path].flat().join(' and ')).join(' or '),
-    stated,
-  });
-}
-
-type ReadPaths = readonly { readonly request: HttpRequest; readonly named: readonly NamedByPath[] }[];
-
-function readPaths(
-  patterns: readonly string[],
-  { request, response }: AnsweredExchange,
-  { world, recognizer }: Pick<ReadingContext, 'world' | 'recognizer'>,
-): NamedByPath[] {
-  const available = listAvailableTiers(world);
-  const { returned } = createOracle(request, world);
-  const { idsByPattern } = recognizer.findMentions(response.body);
-  return patterns.map((pattern) => {
-    const matching = [...idsByPattern].filter(([found]) => matchesPatterns(found, [pattern]));
-    const ids = new Set(matching.flatMap(([, found]) => found));
-    const inside = available.filter(({ id }) => ids.has(id));
-    const extra = inside.find((tier) => returned(tier) === 'forbidden');
-    const missing = available.find((tier) => !ids.has(tier.id) && returned(tier) === 'required');
-    return { pattern, ids, count: inside.length, extra, missing };
-  });
-}
-
-/** Finds the paths that agree with the documentation in all responses. If none does, those that agree together. */
-function findFittingPaths(
-  patterns: readonly string[],
-  responses: ReadPaths,
-  { world }: Pick<ReadingContext, 'world'>,
-): (string | readonly string[])[] {
-  const isFitting = (n: number) => responses.every(({ named }) => (named[n]?.extra ?? named[n]?.missing) === undefined);
-  const fitting = patterns.filter((_, n) => isFitting(n));
-  if (fitting.length > 0) return fitting;
-  const parts = patterns.filter((_, n) => responses.every(({ named }) => named[n]?.extra === undefined));
-  const isWhole = responses.every(({ request, named }) => {
-    const { returned } = createOracle(request, world);
-    const ofParts = named.filter(({ pattern }) => parts.includes(pattern));
-    return listAvailableTiers(world).every(
-      (tier) => returned(tier) !== 'required' || ofParts.some(({ ids }) => ids.has(tier.id)),
-    );
-  });
-  return parts.length > 0 && isWhole ? [parts] : [];
-}
-
-/** Finds the path that agrees with the documentation in the most responses. */
-function findNearestPath(patterns: readonly string[], responses: ReadPaths): string | undefined {
-  const agreements = patterns.map(
-    (_, n) => responses.filter(({ named }) => (named[n]?.extra ?? named[n]?.missing) === undefined).length,
-  );
-  const names = patterns.map((_, n) => responses.reduce((sum, { named }) => sum + (named[n]?.count ?? 0), 0));
-  const order = [...patterns.keys()].sort(
-    (a, b) => (agreements[b] ?? 0) - (agreements[a] ?? 0) || (names[b] ?? 0) - (names[a] ?? 0),
-  );
-  return patterns[order[0] ?? 0];
 }
