@@ -5,7 +5,7 @@ import type { Exchange } from '../http/exchange.js';
 import { matchesPatterns } from '../recognition/path-patterns.js';
 import type { LocatedMention } from '../recognition/recognizer.js';
 import { absentValue, type MentionFilter } from '../recognition/sibling-values.js';
-import type { TierReading } from '../recognition/tier-reading.js';
+import type { PathReading, TierReading } from '../recognition/tier-reading.js';
 import { cacheByText, remember } from '../support/caches.js';
 import { groupBy } from '../support/collections.js';
 import { truncate } from '../support/untrusted-text.js';
@@ -80,8 +80,6 @@ export function findOtherReadings(
   const responses = successes.map(getResponseReader(target));
   return [...findReadingsByName(responses, reading, target), ...findReadingsByPlace(responses, reading)];
 }
-
-type PathReading = Extract<TierReading, { kind: 'agreed' | 'stated' }>;
 
 /** The one path of the returned tiers. The levels of a nested list have several. */
 function getSinglePath(reading: PathReading): string | undefined {

@@ -5,7 +5,7 @@ import { mergeNestedPaths } from './path-normalization.js';
 import { matchesPatterns } from './path-patterns.js';
 import type { Recognizer } from './recognizer.js';
 import { subtractIds, type TierMentions } from './tier-mentions.js';
-import type { TierReading } from './tier-reading.js';
+import type { PathReading, TierReading } from './tier-reading.js';
 import { catchAllPath } from './walk-texts.js';
 
 /** The tiers that a response returned. One in neither list was not returned, unless it is named elsewhere. */
@@ -38,7 +38,6 @@ const getReader = remember((reading: TierReading) =>
   remember((mentions: TierMentions) => readMentions(mentions, reading)),
 );
 
-type PathReading = Extract<TierReading, { kind: 'agreed' | 'stated' }>;
 type UnclearReading = Exclude<TierReading, PathReading>;
 
 function readMentions(mentions: TierMentions, reading: TierReading): ReturnedTiers {
