@@ -127,14 +127,17 @@ export type UnmetResult = Exclude<AssertionResult, { is: 'holds' }>;
 
 export const holds: AssertionResult = { is: 'holds' };
 
+/** @param code of the reason, a key in `templates/reasons.yaml` */
 export function violated(code: string, data?: Reason['data']): AssertionResult {
   return { is: 'violated', reason: createReason(code, data) };
 }
 
+/** @param code of the reason, a key in `templates/reasons.yaml` */
 export function unclear(code: string, data?: Reason['data']): AssertionResult {
   return { is: 'unclear', reason: createReason(code, data) };
 }
 
+/** Returns a violation for this reason, unless the condition is met. */
 export function holdsIf(condition: boolean, code: string, data?: Reason['data']): AssertionResult {
   return condition ? holds : violated(code, data);
 }

@@ -75,6 +75,7 @@ function isUnreadable({ body, headers }: HttpResponse, { unlocatedIds }: TierMen
   return isDeclared || /^\s*[[{]/.test(body) || (mode === 'requirement' && unlocatedIds.size > 0);
 }
 
+/** A tier that is named elsewhere in the response may have been returned: that it was not is then unclear. */
 export function judgeAllReturned(ids: readonly string[], result: ReturnedTiers, context: JudgeContext) {
   const returned = indexIds(result.returned);
   const missing = ids.filter((id) => !returned.has(id) && !result.unclear.has(id));
@@ -84,12 +85,14 @@ export function judgeAllReturned(ids: readonly string[], result: ReturnedTiers, 
   return unclear('named-elsewhere', { tiers: nameTiers(missing, context.evidence.world) });
 }
 
+/** A tier of which it is unclear whether it was returned makes the result unclear. */
 export function judgeNoneReturned(ids: readonly string[], result: ReturnedTiers, context: JudgeContext) {
   const returned = indexIds(result.returned);
   const extra = returned.size === 0 ? [] : ids.filter((id) => returned.has(id));
   return judgeTiers('returned-wrongly', extra, ids, result, context);
 }
 
+/** @param result one that has unclear tiers, and so a reason */
 export function doubt({ reason }: ReturnedTiers): AssertionResult {
   return { is: 'unclear', reason: reason as Reason };
 }

@@ -1,3 +1,9 @@
+/**
+ * Assertions state what a response must be like. One of them and the exchanges of its row go in; out comes whether it holds,
+ * is violated or is unclear, and why. Each file in `kinds/` has one kind, which this file finds by itself. It reads that folder
+ * once, when it is loaded; judging is pure, and runs in the worker. Every process that reads case files uses the registry, too.
+ */
+
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -22,6 +28,7 @@ const modules: { readonly default: AssertionKind }[] = await Promise.all(
   files.sort().map((file) => import(pathToFileURL(path.join(folder, file)).href)),
 );
 
+/** By their keys in case files, such as `returned.include`. */
 export const assertionKinds: ReadonlyMap<string, AssertionKind> = new Map(
   modules.map(({ default: kind }) => [kind.key, kind]),
 );
@@ -31,6 +38,7 @@ export function findResponseKind({ kind }: Pick<Assertion, 'kind'>): ResponseKin
   return assertionKinds.get(kind) as ResponseKind;
 }
 
+/** Says in words what is expected. */
 export function describeAssertion(assertion: Assertion, world: World): string {
   if ('lists' in assertion) {
     const texts = assertion.lists.map((list) => list.map((part) => describeAssertion(part, world)).join(' and '));
@@ -40,6 +48,7 @@ export function describeAssertion(assertion: Assertion, world: World): string {
   return `'${assertion.of}' ${words}`;
 }
 
+/** Judges by a response alone: an exchange without a usable response leaves nearly all assertions unclear. */
 export function judgeAssertion(assertion: Assertion, evidence: RowEvidence, mode: JudgeMode): AssertionResult {
   if ('lists' in assertion) return combineAny(assertion.lists.map((list) => judgeAssertions(list, evidence, mode)));
   const { of: shownBy, data } = assertion;
@@ -62,6 +71,7 @@ export function judgeAssertion(assertion: Assertion, evidence: RowEvidence, mode
   return result.is === 'holds' ? result : { shownBy, ...result };
 }
 
+/** Judges whether all of them hold. */
 export function judgeAssertions(assertions: readonly Assertion[], evidence: RowEvidence, mode: JudgeMode) {
   return combineAll(assertions.map((assertion) => judgeAssertion(assertion, evidence, mode)));
 }

@@ -1,12 +1,14 @@
 import type { Obligation } from '../contract/oracle.js';
 import type { Flaw, FlawContext } from './assertion.js';
 
+/** Says why the documentation leaves the response open. */
 export function renderOpenReason({ oracle }: Pick<FlawContext, 'oracle'>): string {
   return oracle.openReason === undefined ? '' : `: ${oracle.openReason}`;
 }
 
 export const askInstead = "Let the case answer a question: 'answers:' in place of 'verifies:'.";
 
+/** A requirement can expect a result only of a request that the documentation describes. */
 export function findNotAccepted(context: FlawContext): Flaw | undefined {
   if (context.oracle.accepted) return undefined;
   const message = `the documentation does not say that this is accepted${renderOpenReason(context)}`;
@@ -22,6 +24,7 @@ export function findNothingRequired(context: FlawContext): Flaw | undefined {
   };
 }
 
+/** Finds the first tier of which the documentation does not say what the assertion wants. */
 export function findUndocumentedId(ids: readonly string[], wanted: Obligation, context: FlawContext): Flaw | undefined {
   const { tiers } = context.world;
   const wrong = tiers.find((tier) => ids.includes(tier.id) && context.oracle.returned(tier) !== wanted);

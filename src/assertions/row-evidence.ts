@@ -35,6 +35,7 @@ export interface KnownMistakes {
   isRefused(exchange: Exchange): boolean;
 }
 
+/** Reads which tiers a response returned, as if known mistakes were right if the row is judged so. */
 export function readResult({ request, response }: AnsweredExchange, evidence: RowEvidence): ReturnedTiers {
   const result = readReturned(response.body, evidence);
   return evidence.corrections?.correctResult(result, request) ?? result;
@@ -45,6 +46,7 @@ export type JudgeMode = 'requirement' | 'question';
 
 export type AnsweredExchange = Extract<Exchange, { response: unknown }>;
 
+/** Lists the exchanges with a 2xx response. */
 export function listSuccesses(exchanges: readonly Exchange[]): AnsweredExchange[] {
   return exchanges.flatMap((exchange) => ('response' in exchange && isSuccessful(exchange.response) ? [exchange] : []));
 }

@@ -7,6 +7,7 @@ import { createReason, type Reason } from '../support/reason.js';
 
 const none = 'none';
 
+/** Reads the open value that a question asks for, or says why the response shows none. */
 export function extractValue(
   { of, take }: Extract<QuestionAnswer, { kind: 'value' }>,
   evidence: RowEvidence,

@@ -113,6 +113,7 @@ export interface RequestsToCheck {
   readonly control: readonly HttpRequest[];
 }
 
+/** Lists requests that were accepted first and refused last. If there are none, and the last request shows nothing, others. */
 export function listRequestsToCheck(traces: readonly Trace[], world: NamedWorld): RequestsToCheck {
   const sent = orderTraces(traces);
   const relevant = listRelevant(sent, world);
@@ -131,6 +132,7 @@ type Kind = 'accepted' | 'refused' | 'unavailable';
 /** A quota may answer these, or whoever checks credentials: they do not say that the deployment no longer works. */
 const statusesOfQuotas = [401, 402, 403, 407, 511];
 
+/** Says what a status or a transport error shows about whether the deployment still works. */
 export function classifyOutcome(outcome: Trace['outcome']): Kind {
   if (typeof outcome === 'string') return 'unavailable';
   const response = { status: outcome, headers: [], body: '' };

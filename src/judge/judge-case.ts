@@ -1,7 +1,14 @@
+/**
+ * The judge decides what exchanges prove. A case goes in, with its exchanges and what is known about the target; a verdict
+ * comes out, with its reason and the exchange that shows it, or the outcome of a question. It is pure, and runs in the worker
+ * that has sent the case, or in the process of a replay or of a program.
+ */
+
 import type { Assertion } from '../assertions/assertion.js';
 import { judgeAssertion, judgeAssertions } from '../assertions/registry.js';
 import { type KnownMistakes, listSuccesses, type RowEvidence } from '../assertions/row-evidence.js';
 import {
+  type QuestionAnswer,
   type QuestionCase,
   type RequirementCase,
   type RequirementRow,
@@ -24,8 +31,9 @@ import { computeOnce, remember } from '../support/caches.js';
 import { omitUndefined } from '../support/collections.js';
 import type { Location } from '../support/problem.js';
 import { createReason, type Reason } from '../support/reason.js';
+import { explainAmbiguity } from './explain-ambiguity.js';
 import { extractValue } from './extract-value.js';
-import { explainAmbiguity, findOtherReadings, type OtherReading } from './other-readings.js';
+import { findOtherReadings, type OtherReading } from './other-readings.js';
 import { explainOwnPromotions } from './own-promotions.js';
 import { provePaths } from './prove-paths.js';
 import { agreesWithLoad, type SuspectedLoad } from './suspected-load.js';
@@ -194,30 +202,45 @@ function judgeAs({ expect, ...row }: RequirementRow, { at }: RequirementCase, ev
     const doubt = explainDoubt(expect, finding, evidence);
     return { evidence, judgement: doubt ?? { verdict: 'fail', ...finding.explanation } };
   }
+  const refutation = refuteRemaining(expect, evidence);
+  if (refutation !== undefined) return refutation;
+  if (finding === undefined) return { evidence, judgement: { verdict: 'pass', at } };
+  return { evidence, judgement: { verdict: 'inconclusive', ...finding.explanation } };
+}
+
+/**
+ * Fails a row whose expectations are violated in each reading that remains, though not in the usual one: the calibration shows
+ * that not everything that is named was returned. Returns undefined if no reading remains, or one of them may agree.
+ */
+function refuteRemaining(expect: readonly Assertion[], evidence: CaseEvidence): Attempt | undefined {
   const remaining = evidence.listRemainingReadings().map(({ reading }) => ({ ...evidence, reading }));
   const refutations = remaining.map((read) => findFirst(expect, read));
   const [read, refuted] = [remaining[0], refutations[0]];
-  if (read !== undefined && refuted !== undefined && refutations.every((found) => found?.is === 'violated'))
-    return { evidence: read, judgement: { verdict: 'fail', ...refuted.explanation } };
-  if (finding === undefined) return { evidence, judgement: { verdict: 'pass', at } };
-  return { evidence, judgement: { verdict: 'inconclusive', ...finding.explanation } };
+  const areAllRefuted = refutations.every((found) => found?.is === 'violated');
+  if (read === undefined || refuted === undefined || !areAllRefuted) return undefined;
+  return { evidence: read, judgement: { verdict: 'fail', ...refuted.explanation } };
 }
 
 /** Doubts a failure that another reading explains, or promotions of the deployment that take places of the newest 150. */
 function explainDoubt(
   expect: readonly Assertion[],
-  { explanation: { at, exchange } }: Finding,
+  { explanation: { at, exchange } }: RowFinding,
   evidence: CaseEvidence,
 ): Judgement | undefined {
   const agrees = ({ reading }: OtherReading) => findFirst(expect, { ...evidence, reading })?.is !== 'violated';
   const agreeing = evidence.listOtherReadings().find(agrees);
-  const shown = evidence.exchanges.get(exchange ?? '');
-  let reason: Reason | undefined;
-  if (agreeing !== undefined)
-    reason = createReason('named-or-returned', { words: agreeing.words, stated: agreeing.stated });
-  else if (shown === undefined || (listSuccesses([shown]).length > 0 && findBreakage(shown) === undefined))
-    reason = explainOwnPromotions([...evidence.exchanges.values()], evidence);
+  const reason =
+    agreeing === undefined
+      ? explainByOwnPromotions(exchange, evidence)
+      : createReason('named-or-returned', { words: agreeing.words, stated: agreeing.stated });
   return reason && { verdict: 'inconclusive', reason, at, ...omitUndefined({ exchange }) };
+}
+
+/** A refusal or a broken response is no matter of the promotions that a deployment has. @param shownBy the name of the request */
+function explainByOwnPromotions(shownBy: string | undefined, evidence: CaseEvidence): Reason | undefined {
+  const shown = evidence.exchanges.get(shownBy ?? '');
+  const isWholeResult = shown === undefined || (listSuccesses([shown]).length > 0 && findBreakage(shown) === undefined);
+  return isWholeResult ? explainOwnPromotions([...evidence.exchanges.values()], evidence) : undefined;
 }
 
 /** Says what no response names, so that the test data may not be loaded; undefined if it is seen, or the user says that it is. */
@@ -286,13 +309,13 @@ function judgePreconditions(
   return { verdict: 'inconclusive', ...unmet, reason: createReason('precondition', { reason: unmet.reason }) };
 }
 
-interface Finding {
+interface RowFinding {
   readonly is: 'violated' | 'unclear';
   readonly explanation: Omit<Judgement, 'verdict'> & { readonly reason: Reason };
 }
 
 /** Finds the first violation, or else the first doubt. Its reason has the other violations by the response, too. */
-function findFirst(assertions: readonly Assertion[], evidence: RowEvidence): Finding | undefined {
+function findFirst(assertions: readonly Assertion[], evidence: RowEvidence): RowFinding | undefined {
   const findings = assertions.flatMap((assertion) => {
     const result = judgeAssertion(assertion, evidence, 'requirement');
     return result.is === 'holds' ? [] : [{ ...result, assertion }];
@@ -310,10 +333,12 @@ function findFirst(assertions: readonly Assertion[], evidence: RowEvidence): Fin
   return { is, explanation: { ...finding, reason: all, expected: assertion, shownBy } };
 }
 
+/** Whether a failure is not explained by a known deviation. */
 export function isNewFailure({ verdict, isKnown }: Judgement): boolean {
   return verdict === 'fail' && isKnown !== true;
 }
 
+/** Judges a case by its rows: the worst decides, and a new failure comes before a known one. */
 export function summarizeRows(rows: readonly RowJudgement[], { at }: RequirementCase): CaseJudgement {
   const verdict = findWorstVerdict(rows.map((row) => row.verdict));
   const worst = rows.filter((row) => row.verdict === verdict);
@@ -330,18 +355,30 @@ export function summarizeRows(rows: readonly RowJudgement[], { at }: Requirement
   };
 }
 
-function judgeQuestion({ rows: [row], answer, at }: QuestionCase, evidence: RowEvidence): Omit<CaseJudgement, 'rows'> {
+function judgeQuestion({ rows: [row], answer, at }: QuestionCase, evidence: RowEvidence): AnswerJudgement {
   const unmet = judgePreconditions(row, at, evidence, explainUnsupported);
   if (unmet !== undefined) return unmet;
   // Without a response there is no answer. If there are responses and a rule stays unclear, the outcome is undetermined.
   const unanswered = findUnusable(evidence, explainTransientFailure);
   if (unanswered !== undefined) return { verdict: 'inconclusive', at, ...unanswered };
-  if (answer.kind === 'value') {
-    const source = { at: answer.at, exchange: answer.of };
-    const extracted = extractValue(answer, evidence);
-    if ('reason' in extracted) return { verdict: 'inconclusive', reason: extracted.reason, ...source };
-    return { verdict: 'pass', ...source, outcome: extracted.value };
-  }
+  return answer.kind === 'value' ? extractOutcome(answer, evidence) : findOutcome(answer, at, evidence);
+}
+
+type AnswerJudgement = Omit<CaseJudgement, 'rows'>;
+
+function extractOutcome(answer: Extract<QuestionAnswer, { kind: 'value' }>, evidence: RowEvidence): AnswerJudgement {
+  const source = { at: answer.at, exchange: answer.of };
+  const extracted = extractValue(answer, evidence);
+  if ('reason' in extracted) return { verdict: 'inconclusive', reason: extracted.reason, ...source };
+  return { verdict: 'pass', ...source, outcome: extracted.value };
+}
+
+/** Finds the first outcome that holds. If an earlier one may hold, the outcome is undetermined. */
+function findOutcome(
+  answer: Extract<QuestionAnswer, { kind: 'first-of' }>,
+  at: Location,
+  evidence: RowEvidence,
+): AnswerJudgement {
   const answered = { verdict: 'pass', exchange: answer.evidence } as const;
   for (const { outcome, when } of answer.rules) {
     const result = judgeAssertions(when, evidence, 'question');

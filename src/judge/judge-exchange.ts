@@ -1,9 +1,11 @@
 /** What the documentation says of exchanges that belong to no case. Pure. */
 
+import type { Assertion } from '../assertions/assertion.js';
 import { accept, exclude, include } from '../assertions/create-assertions.js';
 import type { AnsweredExchange } from '../assertions/row-evidence.js';
-import { createOracle, type Obligation } from '../contract/oracle.js';
-import { getWindowSize, listAvailableTiers } from '../contract/world.js';
+import { createOracle, type Obligation, type Oracle } from '../contract/oracle.js';
+import { getWindowSize, listAvailableTiers, type NamedWorld } from '../contract/world.js';
+import type { HttpRequest } from '../http/exchange.js';
 import { decodePercent } from '../http/request-content.js';
 import { isSuccessful } from '../http/response-status.js';
 import { readReturned } from '../recognition/returned-tiers.js';
@@ -25,69 +27,113 @@ const at = { file: '', line: 1, column: 1 };
 /** Judges exchanges. All of them help to find out how responses and filters are read. */
 export function judgeExchanges(exchanges: readonly AnsweredExchange[], target: TargetContext): ExchangeJudgement[] {
   const rows = exchanges.map((exchange) => new Map([[of, exchange]]));
-  const judged = collectEvidence(rows, target).map((evidence, n) => {
+  const judged = collectEvidence(rows, target).map((evidence, n): JudgementWithSpelling => {
     const exchange = exchanges[n] as AnsweredExchange;
-    const { request } = exchange;
-    const judgement = judgeExchange(exchange, evidence);
-    const path = leaveOutFilters(request.path);
-    if (path === request.path) return { judgement };
-    // A deployment may read filters in one of two spellings only: with literal brackets, or percent-encoded.
-    const spelling = request.path.includes('[') ? 'literal' : 'percent-encoded';
-    const judgeUnfiltered = () => judgeExchange({ ...exchange, request: { ...request, path } }, evidence);
-    const isFilterRead = judgement.verdict === 'pass' && judgeUnfiltered().verdict === 'fail';
-    return { judgement, spelling, isFilterRead };
+    return { exchange, evidence, judgement: judgeExchange(exchange, evidence), spelling: getFilterSpelling(exchange) };
   });
-  const filtered = judged.filter(({ spelling }) => spelling !== undefined);
-  const read = filtered.flatMap(({ isFilterRead, spelling }) => (isFilterRead ? spelling : []));
-  const failing = filtered.filter(({ judgement }) => judgement.verdict === 'fail');
-  const isFailingInBoth = new Set(failing.map(({ spelling }) => spelling)).size === 2;
+  const unread = findUnreadSpellings(judged);
   return judged.map(({ judgement, spelling }) => {
-    const isFilterUnread = spelling !== undefined && !read.includes(spelling) && !isFailingInBoth;
+    const isFilterUnread = spelling !== undefined && unread.has(spelling);
     const { verdict, reason } = judgement;
     if (verdict !== 'fail' || reason === undefined || !isFilterUnread) return judgement;
     return { verdict: 'inconclusive', reason: createReason('spelling-unread', { reason }) };
   });
 }
 
+type FilterSpelling = 'literal' | 'percent-encoded';
+
+interface JudgementWithSpelling {
+  readonly exchange: AnsweredExchange;
+  readonly evidence: CaseEvidence;
+  readonly judgement: ExchangeJudgement;
+  /** Undefined if the request has no filter. */
+  readonly spelling: FilterSpelling | undefined;
+}
+
+function getFilterSpelling({ request: { path } }: AnsweredExchange): FilterSpelling | undefined {
+  if (leaveOutFilters(path) === path) return undefined;
+  return path.includes('[') ? 'literal' : 'percent-encoded';
+}
+
+/**
+ * Finds the spelling that no response shows to be read: a deployment may read filters with literal brackets only, or
+ * percent-encoded ones only. Where filters fail in both spellings, the spelling is not the reason.
+ */
+function findUnreadSpellings(judged: readonly JudgementWithSpelling[]): ReadonlySet<FilterSpelling> {
+  const failing = listSpellings(judged.filter(({ judgement }) => judgement.verdict === 'fail'));
+  if (failing.size !== 1) return new Set();
+  const read = listSpellings(judged.filter(isFilterRead));
+  return new Set([...failing].filter((spelling) => !read.has(spelling)));
+}
+
+function listSpellings(judged: readonly JudgementWithSpelling[]): ReadonlySet<FilterSpelling> {
+  return new Set(judged.flatMap(({ spelling }) => spelling ?? []));
+}
+
+/** Whether a response is right, and would be wrong if the request had no filter. */
+function isFilterRead({ exchange, evidence, judgement, spelling }: JudgementWithSpelling): boolean {
+  if (spelling === undefined || judgement.verdict !== 'pass') return false;
+  const { request } = exchange;
+  const unfiltered = { ...request, path: leaveOutFilters(request.path) };
+  return judgeExchange({ ...exchange, request: unfiltered }, evidence).verdict === 'fail';
+}
+
 /** In characters and bytes. The documentation limits no size, so a deployment may. */
 const [maxPath, maxBody] = [8 * 1024, 64 * 1024];
 
 function judgeExchange(exchange: AnsweredExchange, evidence: CaseEvidence): ExchangeJudgement {
-  const { request, response } = exchange;
-  const { world } = evidence;
-  const { path, body = '' } = request;
-  const stated = createOracle(request, world);
+  const { request } = exchange;
+  const stated = createOracle(request, evidence.world);
   if (stated.undocumentedReason !== undefined)
     return { verdict: 'undocumented', reason: createReason('undocumented', { why: stated.undocumentedReason }) };
-  const isSuccess = isSuccessful(response);
-  const isAnyReturned = isSuccess && readReturned(response.body, evidence).returned.length > 0;
-  const { returned, accepted, openReason, alternatives } = (isAnyReturned && stated.whenReturning) || stated;
-  const newest = world.tiers.slice(0, getWindowSize(world));
-  const isWhole = newest.every(({ id }) => !world.unavailable.has(id));
-  // If the deployment lacks one of the newest, an older one takes its place.
-  const tiers = listAvailableTiers(isWhole ? world : { ...world, tiers: newest });
-  const select = (obligation: Obligation) => tiers.flatMap((tier) => (returned(tier) === obligation ? tier.id : []));
-  const required = select('required');
-  const isLong = path.length > maxPath || Buffer.byteLength(body) > maxBody;
-  const why = isLong ? 'whether so long a request is accepted is open' : openReason;
+  const oracle = chooseOracle(stated, exchange, evidence);
+  const { required, forbidden, areNewestLoaded } = listObligations(oracle, evidence.world);
+  const isLong = isLongRequest(request);
+  const why = isLong ? 'whether so long a request is accepted is open' : oracle.openReason;
   const reason = createReason('shows-nothing', { why: why ?? 'no promotion must be returned' });
   const open = { verdict: 'open', reason } as const;
-  if (isLong || (required.length > 0 && !accepted && !isSuccess)) return open;
+  const mayBeRefused = required.length > 0 && !oracle.accepted;
+  if (isLong || (mayBeRefused && !isSuccessful(exchange.response))) return open;
   const expect = [
-    ...(required.length > 0 && accepted ? [accept(of)] : []),
+    ...(required.length > 0 && oracle.accepted ? [accept(of)] : []),
     ...include(of, required),
-    ...exclude(of, select('forbidden')),
+    ...exclude(of, forbidden),
     // With a filter, the documentation has two readings: the response must agree with one.
-    ...(alternatives.length > 0 && isWhole ? [{ kind: 'returned.window-as', of, at, data: { compared: of } }] : []),
+    ...(oracle.alternatives.length > 0 && areNewestLoaded ? [agreeWithWindow] : []),
   ];
   if (expect.length === 0) return open;
-  const rows = [{ title: '', requests: new Map([[of, request]]), given: [], unavailable: [], expect }];
-  const testCase = { kind: 'requirement', id: of, verifies: of, title: '', at, tags: [], rows } as const;
-  const judged = judgeCase(testCase, [{ ...evidence, exchanges: new Map([[of, exchange]]) }]);
-  if (judged.verdict === 'fail' || judged.verdict === 'inconclusive')
-    return { verdict: judged.verdict, ...omitUndefined({ reason: judged.reason }) };
+  const { verdict, reason: found } = judgeExpected(expect, exchange, evidence);
+  if (verdict === 'fail' || verdict === 'inconclusive') return { verdict, ...omitUndefined({ reason: found }) };
   // An absence shows something only beside a promotion that is returned as it must be.
   return required.length > 0 ? { verdict: 'pass' } : open;
+}
+
+const agreeWithWindow: Assertion = { kind: 'returned.window-as', of, at, data: { compared: of } };
+
+/** A response that returns anything may be bound by more than one that returns nothing. */
+function chooseOracle(stated: Oracle, { response }: AnsweredExchange, evidence: CaseEvidence): Oracle {
+  if (stated.whenReturning === undefined || !isSuccessful(response)) return stated;
+  return readReturned(response.body, evidence).returned.length > 0 ? stated.whenReturning : stated;
+}
+
+function isLongRequest({ path, body = '' }: HttpRequest): boolean {
+  return path.length > maxPath || Buffer.byteLength(body) > maxBody;
+}
+
+function listObligations({ returned }: Oracle, world: NamedWorld) {
+  const newest = world.tiers.slice(0, getWindowSize(world));
+  const areNewestLoaded = newest.every(({ id }) => !world.unavailable.has(id));
+  // If the deployment lacks one of the newest, an older one takes its place.
+  const tiers = listAvailableTiers(areNewestLoaded ? world : { ...world, tiers: newest });
+  const select = (obligation: Obligation) => tiers.flatMap((tier) => (returned(tier) === obligation ? tier.id : []));
+  return { required: select('required'), forbidden: select('forbidden'), areNewestLoaded };
+}
+
+/** Judges an exchange as a case with one row and one request. */
+function judgeExpected(expect: readonly Assertion[], exchange: AnsweredExchange, evidence: CaseEvidence) {
+  const rows = [{ title: '', requests: new Map([[of, exchange.request]]), given: [], unavailable: [], expect }];
+  const testCase = { kind: 'requirement', id: of, verifies: of, title: '', at, tags: [], rows } as const;
+  return judgeCase(testCase, [{ ...evidence, exchanges: new Map([[of, exchange]]) }]);
 }
 
 function leaveOutFilters(path: string): string {

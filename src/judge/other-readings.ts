@@ -1,16 +1,13 @@
 import { type AnsweredExchange, listSuccesses, type RowEvidence } from '../assertions/row-evidence.js';
-import { createTierExplainer } from '../contract/describe-request.js';
 import { createOracle, type Obligation } from '../contract/oracle.js';
-import { indexIds, listAvailableTiers, type Tier, windowSize } from '../contract/world.js';
-import type { Exchange, HttpRequest } from '../http/exchange.js';
+import { indexIds, type Tier, windowSize } from '../contract/world.js';
+import type { Exchange } from '../http/exchange.js';
 import { matchesPatterns } from '../recognition/path-patterns.js';
 import type { LocatedMention } from '../recognition/recognizer.js';
 import { absentValue, type MentionFilter } from '../recognition/sibling-values.js';
-import type { TierReading } from '../recognition/tier-reading.js';
-import { catchAllPath } from '../recognition/walk-texts.js';
+import type { PathReading, TierReading } from '../recognition/tier-reading.js';
 import { cacheByText, remember } from '../support/caches.js';
 import { groupBy } from '../support/collections.js';
-import { createReason, type Reason } from '../support/reason.js';
 import { truncate } from '../support/untrusted-text.js';
 
 /** Another way to read the responses of a target. All responses agree with the documentation if they are read so. */
@@ -32,20 +29,20 @@ interface ReadResponse {
   readonly required: readonly (readonly LocatedMention[])[];
 }
 
-type Target = Pick<RowEvidence, 'world' | 'recognizer' | 'calibration'> & {
+type ReadingContext = Pick<RowEvidence, 'world' | 'recognizer' | 'calibration'> & {
   readonly configuredPatterns?: readonly string[];
   /** Patterns that do not name what was returned. */
   readonly refuted?: ReadonlySet<string>;
 };
 
 /** Those of the calibration belong to every case. */
-const getResponseReader = remember((target: Target) =>
+const getResponseReader = remember((target: ReadingContext) =>
   remember((exchange: AnsweredExchange) => readResponse(exchange, target)),
 );
 
 function readResponse(
   { request, response }: AnsweredExchange,
-  { world, recognizer, configuredPatterns, refuted }: Target,
+  { world, recognizer, configuredPatterns, refuted }: ReadingContext,
 ): ReadResponse {
   const { returned } = createOracle(request, world);
   const located = recognizer.listLocatedMentions(response.body).filter(({ pattern }) => !refuted?.has(pattern));
@@ -72,25 +69,38 @@ function readResponse(
 export function findOtherReadings(
   exchanges: readonly Exchange[],
   reading: TierReading,
-  stated: Target,
+  stated: ReadingContext,
 ): OtherReading[] {
-  const { recognizer } = stated;
   // The target file says it.
-  if (recognizer.filter !== undefined || (reading.kind !== 'agreed' && reading.kind !== 'stated')) return [];
+  if (stated.recognizer.filter !== undefined || (reading.kind !== 'agreed' && reading.kind !== 'stated')) return [];
   const target = leaveOutRefuted(stated, reading);
   const successes = listSuccesses(exchanges);
   // To read what is beside the ids takes long.
   if (!successes.some((success) => namesForbidden(success, target))) return [];
   const responses = successes.map(getResponseReader(target));
-  const single = reading.kind === 'agreed' && reading.nestedPaths !== undefined ? undefined : reading.patterns[0];
-  const tier = reading.kind === 'stated' && reading.patterns.length > 1 ? reading.patterns : single;
-  // Members that are named after promotions are records, too.
-  const isId = (name: string) => name.split('/').some((step) => recognizer.ids.tiers.findIds(step).ids.length > 0);
+  return [...findReadingsByName(responses, reading, target), ...findReadingsByPlace(responses, reading)];
+}
+
+/** The one path of the returned tiers. The levels of a nested list have several. */
+function getSinglePath(reading: PathReading): string | undefined {
+  const isNested = reading.kind === 'agreed' && reading.nestedPaths !== undefined;
+  return isNested ? undefined : reading.patterns[0];
+}
+
+/** Finds readings by the value of a member beside the ids, such as `valid: true`. */
+function findReadingsByName(
+  responses: readonly ReadResponse[],
+  reading: PathReading,
+  target: ReadingContext,
+): OtherReading[] {
+  const hasSeveralPaths = reading.kind === 'stated' && reading.patterns.length > 1;
+  const tier = hasSeveralPaths ? reading.patterns : getSinglePath(reading);
   const names = [...new Set(responses.flatMap((response) => [...response.names]))];
-  const byName = names.filter(getNameFilter(target)).flatMap((name): OtherReading[] => {
+  return names.filter(getNameFilter(target)).flatMap((name): OtherReading[] => {
     const values = findDecisiveValues(responses, readMember(name)) ?? [];
     // No line of a target file can state the values that begin with a null character.
-    if (values.length === 0 || values.some((value) => value.startsWith('\0')) || isId(name)) return [];
+    const isStatable = values.length > 0 && !values.some((value) => value.startsWith('\0'));
+    if (!isStatable || isNamedAfterTier(name, target)) return [];
     const shown = values.map(renderScalar);
     const line = `${renderScalar(name)}: ${shown.length === 1 ? shown[0] : `[${shown.join(', ')}]`}`;
     return [
@@ -101,8 +111,17 @@ export function findOtherReadings(
       },
     ];
   });
-  const steps = single?.split('/') ?? [];
-  const byPlace = steps.flatMap((step, at): OtherReading[] => {
+}
+
+/** Members that are named after promotions are records, and no marks of a record. */
+function isNamedAfterTier(name: string, { recognizer }: ReadingContext): boolean {
+  return name.split('/').some((step) => recognizer.ids.tiers.findIds(step).ids.length > 0);
+}
+
+/** Finds readings by the index of a list around the ids, such as `/groups/0`. */
+function findReadingsByPlace(responses: readonly ReadResponse[], reading: PathReading): OtherReading[] {
+  const steps = getSinglePath(reading)?.split('/') ?? [];
+  return steps.flatMap((step, at): OtherReading[] => {
     const places = step === '*' ? findDecisiveValues(responses, ({ indices }) => indices.get(at) ?? '') : undefined;
     if (places === undefined || places.length === 0 || places.includes('')) return [];
     const patterns = places.map((index) => steps.with(at, index).join('/'));
@@ -111,23 +130,25 @@ export function findOtherReadings(
       { reading: { ...reading, filter }, words: `under ${patterns.join(' or ')}`, stated: renderStated(patterns) },
     ];
   });
-  return [...byName, ...byPlace];
 }
 
 /** Leaves out the paths that do not name what was returned. Returns the same for equal paths: caches belong to a target. */
-function leaveOutRefuted(target: Target, reading: TierReading): Target {
+function leaveOutRefuted(target: ReadingContext, reading: TierReading): ReadingContext {
   if (reading.kind !== 'agreed' || reading.refuted === undefined) return target;
   const paths = [...reading.refuted.incomplete, ...reading.refuted.wrong];
   const nested = [...(reading.nestedPaths ?? [])].flatMap(([path, whole]) => (paths.includes(whole) ? path : []));
   return getPartialTarget(target)(JSON.stringify([...paths, ...nested].sort()));
 }
 
-const getPartialTarget = remember((target: Target) =>
-  cacheByText((paths): Target => ({ ...target, refuted: new Set(JSON.parse(paths) as string[]) })),
+const getPartialTarget = remember((target: ReadingContext) =>
+  cacheByText((paths): ReadingContext => ({ ...target, refuted: new Set(JSON.parse(paths) as string[]) })),
 );
 
 /** If a response names no tier that must not be returned, no other reading agrees better. */
-function namesForbidden({ request, response }: AnsweredExchange, { world, recognizer, refuted }: Target): boolean {
+function namesForbidden(
+  { request, response }: AnsweredExchange,
+  { world, recognizer, refuted }: ReadingContext,
+): boolean {
   const { returned } = createOracle(request, world);
   const counting = [...recognizer.findMentions(response.body).idsByPattern].filter(([path]) => !refuted?.has(path));
   const named = new Set(counting.flatMap(([, ids]) => ids));
@@ -137,7 +158,7 @@ function namesForbidden({ request, response }: AnsweredExchange, { world, recogn
 const readMember = (name: string) => (mention: LocatedMention) => mention.values.get(name) ?? absentValue;
 
 /** The calibration alone refutes most names, and belongs to every case. */
-const getNameFilter = remember((target: Target) => {
+const getNameFilter = remember((target: ReadingContext) => {
   const responses = listSuccesses(target.calibration).map(getResponseReader(target));
   return cacheByText((name) => findDecisiveValues(responses, readMember(name)) !== undefined);
 });
@@ -168,7 +189,7 @@ function findDecisiveValues(responses: readonly ReadResponse[], readValue: (ment
 }
 
 /** Renders the line of a target file. @param tier its patterns; undefined if the suite finds them */
-function renderStated(tier: string | readonly string[] | undefined, where?: string): string {
+export function renderStated(tier: string | readonly string[] | undefined, where?: string): string {
   const patterns = [tier ?? []].flat().map(renderScalar);
   const stated = patterns.length === 1 ? patterns[0] : `[${patterns.join(', ')}]`;
   const parts = [...(patterns.length === 0 ? [] : [`tier: ${stated}`]), ...(where === undefined ? [] : [where])];
@@ -178,98 +199,4 @@ function renderStated(tier: string | readonly string[] | undefined, where?: stri
 /** Renders a value of a flow mapping in YAML. */
 function renderScalar(text: string): string {
   return /^([\w/.-][\w/.*-]*|\[\])$/.test(text) ? text : JSON.stringify(text);
-}
-
-/** The length of all patterns together, in characters. Nobody reads longer ones, and to compare them takes long. */
-const maxPatterns = 10_000;
-
-/** What one path names in one response, by what the documentation says of it. */
-interface NamedByPath {
-  readonly pattern: string;
-  readonly ids: ReadonlySet<string>;
-  readonly count: number;
-  readonly extra: Tier | undefined;
-  readonly missing: Tier | undefined;
-}
-
-/** Explains patterns that name different tiers, and proposes the line that agrees best with the documentation. */
-export function explainAmbiguity(
-  patterns: readonly string[],
-  exchanges: readonly Exchange[],
-  target: Pick<Target, 'world' | 'recognizer'>,
-): Reason | undefined {
-  if (patterns.includes(catchAllPath) || patterns.join('').length > maxPatterns) return undefined;
-  const responses = listSuccesses(exchanges).map((exchange) => ({
-    request: exchange.request,
-    named: readPaths(patterns, exchange, target),
-  }));
-  const several = responses.filter(({ named }) => named.filter(({ count }) => count > 0).length > 1);
-  const shown = several.find(({ named }) => named.some(({ extra }) => extra !== undefined)) ?? several[0];
-  if (shown === undefined) return undefined;
-
-  const explain = createTierExplainer(shown.request, target.world);
-  const name = (tier: Tier | undefined) =>
-    tier === undefined ? '' : createReason('named-tier', { name: tier.name, why: explain(tier) });
-  const paths = shown.named.map(({ pattern: path, count, extra, missing }) =>
-    createReason('path', { path, count, extra: name(extra), missing: name(missing) }),
-  );
-  const fitting = findFittingPaths(patterns, responses, target);
-  const stated = renderStated(fitting[0] ?? findNearestPath(patterns, responses));
-  return createReason('paths-compared', {
-    paths,
-    fitting: fitting.map((path) => [path].flat().join(' and ')).join(' or '),
-    stated,
-  });
-}
-
-type ReadPaths = readonly { readonly request: HttpRequest; readonly named: readonly NamedByPath[] }[];
-
-function readPaths(
-  patterns: readonly string[],
-  { request, response }: AnsweredExchange,
-  { world, recognizer }: Pick<Target, 'world' | 'recognizer'>,
-): NamedByPath[] {
-  const available = listAvailableTiers(world);
-  const { returned } = createOracle(request, world);
-  const { idsByPattern } = recognizer.findMentions(response.body);
-  return patterns.map((pattern) => {
-    const matching = [...idsByPattern].filter(([found]) => matchesPatterns(found, [pattern]));
-    const ids = new Set(matching.flatMap(([, found]) => found));
-    const inside = available.filter(({ id }) => ids.has(id));
-    const extra = inside.find((tier) => returned(tier) === 'forbidden');
-    const missing = available.find((tier) => !ids.has(tier.id) && returned(tier) === 'required');
-    return { pattern, ids, count: inside.length, extra, missing };
-  });
-}
-
-/** Finds the paths that agree with the documentation in all responses. If none does, those that agree together. */
-function findFittingPaths(
-  patterns: readonly string[],
-  responses: ReadPaths,
-  { world }: Pick<Target, 'world'>,
-): (string | readonly string[])[] {
-  const isFitting = (n: number) => responses.every(({ named }) => (named[n]?.extra ?? named[n]?.missing) === undefined);
-  const fitting = patterns.filter((_, n) => isFitting(n));
-  if (fitting.length > 0) return fitting;
-  const parts = patterns.filter((_, n) => responses.every(({ named }) => named[n]?.extra === undefined));
-  const isWhole = responses.every(({ request, named }) => {
-    const { returned } = createOracle(request, world);
-    const ofParts = named.filter(({ pattern }) => parts.includes(pattern));
-    return listAvailableTiers(world).every(
-      (tier) => returned(tier) !== 'required' || ofParts.some(({ ids }) => ids.has(tier.id)),
-    );
-  });
-  return parts.length > 0 && isWhole ? [parts] : [];
-}
-
-/** Finds the path that agrees with the documentation in the most responses. */
-function findNearestPath(patterns: readonly string[], responses: ReadPaths): string | undefined {
-  const agreements = patterns.map(
-    (_, n) => responses.filter(({ named }) => (named[n]?.extra ?? named[n]?.missing) === undefined).length,
-  );
-  const names = patterns.map((_, n) => responses.reduce((sum, { named }) => sum + (named[n]?.count ?? 0), 0));
-  const order = [...patterns.keys()].sort(
-    (a, b) => (agreements[b] ?? 0) - (agreements[a] ?? 0) || (names[b] ?? 0) - (names[a] ?? 0),
-  );
-  return patterns[order[0] ?? 0];
 }

@@ -5,6 +5,7 @@
 export const verdicts = ['fail', 'error', 'inconclusive', 'not-run', 'pass', 'not-applicable'] as const;
 export type Verdict = (typeof verdicts)[number];
 
+/** Returns `not-applicable` if there are none. */
 export function findWorstVerdict(all: readonly Verdict[]): Verdict {
   return verdicts.find((verdict) => all.includes(verdict)) ?? 'not-applicable';
 }

@@ -55,6 +55,7 @@ function findRepeatedPaths(patterns: readonly string[]): [pattern: string, path:
     .filter(([pattern, path]) => pattern !== path);
 }
 
+/** Merges the ids of all levels of a nested list. @param nestedPaths each pattern with the one that stands for all levels */
 export function mergeNestedPaths(
   idsByPattern: ReadonlyMap<string, readonly string[]>,
   nestedPaths: ReadonlyMap<string, string>,

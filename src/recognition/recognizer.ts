@@ -1,3 +1,9 @@
+/**
+ * Recognition finds the tiers that a response names, whatever its shape. The body of a response goes in; out come the tiers
+ * that it mentions, with the paths where it does, and, once the bodies of a target show where it names what it returns, the
+ * tiers that it returned. It is pure: the worker uses it to judge, and the reporter to explain failures.
+ */
+
 import type { World } from '../contract/world.js';
 import { cacheByText } from '../support/caches.js';
 import { getIdFinders } from './known-ids.js';

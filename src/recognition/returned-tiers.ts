@@ -5,7 +5,7 @@ import { mergeNestedPaths } from './path-normalization.js';
 import { matchesPatterns } from './path-patterns.js';
 import type { Recognizer } from './recognizer.js';
 import { subtractIds, type TierMentions } from './tier-mentions.js';
-import type { TierReading } from './tier-reading.js';
+import type { PathReading, TierReading } from './tier-reading.js';
 import { catchAllPath } from './walk-texts.js';
 
 /** The tiers that a response returned. One in neither list was not returned, unless it is named elsewhere. */
@@ -20,6 +20,7 @@ export interface ReturnedTiers {
   isNamedElsewhere(id: string): boolean;
 }
 
+/** Reads which tiers a response returned. */
 export function readReturned(
   body: string,
   { reading, recognizer }: { readonly reading: TierReading; readonly recognizer: Recognizer },
@@ -27,6 +28,7 @@ export function readReturned(
   return readReturnedTiers(recognizer.findMentions(body, reading.filter), reading);
 }
 
+/** Does the same with the mentions of a body, if they are known. */
 export function readReturnedTiers(mentions: TierMentions, reading: TierReading): ReturnedTiers {
   return getReader(reading)(mentions);
 }
@@ -36,44 +38,57 @@ const getReader = remember((reading: TierReading) =>
   remember((mentions: TierMentions) => readMentions(mentions, reading)),
 );
 
+type UnclearReading = Exclude<TierReading, PathReading>;
+
 function readMentions(mentions: TierMentions, reading: TierReading): ReturnedTiers {
-  const { idsByPattern, unlocatedIds, possibleIds } = mentions;
   const isNamedElsewhere = (id: string) => mayBeNamed(id, mentions, reading);
-  if (reading.kind === 'ambiguous' || reading.kind === 'misstated')
-    return {
-      returned: [],
-      unclear: new Set([...[...idsByPattern.values()].flat(), ...unlocatedIds]),
-      reason: explainUnclearPaths(reading),
-      isNamedElsewhere,
-    };
-  const { patterns, hasIdsInTexts = patterns.length === 0 } = reading;
-  const returned = new Set<string>();
-  if (reading.kind === 'stated') {
-    for (const [pattern, ids] of idsByPattern)
-      if (matchesPatterns(pattern, patterns)) for (const id of ids) returned.add(id);
-  } else {
-    const merged = mergeNestedPaths(idsByPattern, reading.nestedPaths ?? new Map());
-    for (const id of patterns.map((pattern) => merged.get(pattern)).find((ids) => ids !== undefined) ?? [])
-      returned.add(id);
-  }
-  const doubtful = hasIdsInTexts
-    ? new Set([...unlocatedIds, ...possibleIds, ...mentions.listIdsInWords()])
-    : unlocatedIds;
-  const unclear = subtractIds(doubtful, returned);
-  const twins = reading.mayFoldCase ? [...returned].filter((id) => mentions.listTwins(id).length > 0) : [];
+  const isClear = reading.kind === 'agreed' || reading.kind === 'stated';
+  return { ...(isClear ? readByPath(mentions, reading) : readUnclear(mentions, reading)), isNamedElsewhere };
+}
+
+type ReadTiers = Omit<ReturnedTiers, 'isNamedElsewhere'>;
+
+/** Nothing says which of the named tiers were returned. */
+function readUnclear({ idsByPattern, unlocatedIds }: TierMentions, reading: UnclearReading): ReadTiers {
+  const named = [...idsByPattern.values()].flat();
+  return { returned: [], unclear: new Set([...named, ...unlocatedIds]), reason: explainUnclearPaths(reading) };
+}
+
+function readByPath(mentions: TierMentions, reading: PathReading): ReadTiers {
+  const returned = new Set(listReturned(mentions.idsByPattern, reading));
+  const unclear = subtractIds(listDoubtful(mentions, reading), returned);
+  const { listTwins } = mentions;
+  const twins = reading.mayFoldCase ? [...returned].filter((id) => listTwins(id).length > 0) : [];
   if (twins.length > 0)
     return {
       returned: [...subtractIds(returned, new Set(twins))],
-      unclear: new Set([...unclear, ...twins, ...twins.flatMap(mentions.listTwins)]),
+      unclear: new Set([...unclear, ...twins, ...twins.flatMap(listTwins)]),
       reason: createReason('names-in-one-case'),
-      isNamedElsewhere,
     };
-  if (unclear.size === 0) return { returned: [...returned], unclear, isNamedElsewhere };
-  const reason =
-    unlocatedIds.size > 0
-      ? createReason('names-unlocated')
-      : createReason('names-possible', { length: minLengthInsideText });
-  return { returned: [...returned], unclear, reason, isNamedElsewhere };
+  if (unclear.size === 0) return { returned: [...returned], unclear };
+  const isUnlocated = mentions.unlocatedIds.size > 0;
+  const reason = isUnlocated
+    ? createReason('names-unlocated')
+    : createReason('names-possible', { length: minLengthInsideText });
+  return { returned: [...returned], unclear, reason };
+}
+
+function listReturned(idsByPattern: TierMentions['idsByPattern'], reading: PathReading): readonly string[] {
+  const { patterns } = reading;
+  if (reading.kind === 'stated')
+    return [...idsByPattern].flatMap(([pattern, ids]) => (matchesPatterns(pattern, patterns) ? ids : []));
+  // Patterns that agree name the same tiers, so the first one that a body has is enough.
+  const merged = mergeNestedPaths(idsByPattern, reading.nestedPaths ?? new Map());
+  return patterns.map((pattern) => merged.get(pattern)).find((ids) => ids !== undefined) ?? [];
+}
+
+/**
+ * Lists the tiers that a body names without a path. Where ids always stand alone, as whole values, a short id or a word in a
+ * text is a coincidence.
+ */
+function listDoubtful({ unlocatedIds, possibleIds, listIdsInWords }: TierMentions, reading: PathReading) {
+  const { patterns, hasIdsInTexts = patterns.length === 0 } = reading;
+  return hasIdsInTexts ? [...unlocatedIds, ...possibleIds, ...listIdsInWords()] : unlocatedIds;
 }
 
 /** Whether a body names a tier elsewhere than where returned tiers are, and this may mean that it was returned. */
@@ -86,7 +101,7 @@ function mayBeNamed(id: string, { idsByPattern, locatedIds, isAnywhere }: TierMe
   return patterns.some((pattern) => reading.refuted?.wrong.has(nestedPaths.get(pattern) ?? pattern) !== true);
 }
 
-function explainUnclearPaths(reading: Extract<TierReading, { kind: 'ambiguous' | 'misstated' }>): Reason {
+function explainUnclearPaths(reading: UnclearReading): Reason {
   const { patterns: paths } = reading;
   if (reading.kind === 'misstated') return createReason('paths-misstated', { paths, stated: reading.stated });
   const explained = reading.explain?.();

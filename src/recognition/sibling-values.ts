@@ -30,6 +30,7 @@ export function createMentionFilter({ tier = [], where }: ResponseSettings): Men
   };
 }
 
+/** Whether a mention counts, by what is beside it and by the indices around it. */
 export function isSelected(
   mention: Omit<Mention, 'id' | 'pattern'>,
   { where, patterns }: MentionFilter,
@@ -64,40 +65,61 @@ export function listSiblingValues(
   { position, isKey, template }: Omit<Mention, 'id' | 'pattern'>,
   tiers: IdFinder,
 ): ReadonlyMap<string, string> {
+  const found: NamedValue[] = [
+    ...(template === undefined ? [] : [['text', template] as const]),
+    ...(isKey ? listValuesOfKey(position?.member) : []),
+    ...listNearestLevels(position).flatMap((level, n, levels) => listValuesAt(level, levels[n - 1], tiers)),
+  ];
   const values = new Map<string, string>();
-  const add = (name: string, value: unknown) => {
-    if (!values.has(name)) values.set(name, renderValue(value) ?? otherValue);
-  };
-  const addMembers = (members: readonly (readonly [name: string, value: unknown])[]) => {
-    for (const [name, value] of members) {
-      if (!isJsonObject(value)) add(name, value);
-      else
-        for (const [inner, member] of Object.entries(value).slice(0, maxMembers))
-          if (!isJsonObject(member)) add(`${name}/${inner}`, member);
-    }
-  };
-  if (template !== undefined) add('text', template);
-  const keyed = isKey ? position?.member : undefined;
-  if (!isJsonObject(keyed)) addMembers(isKey ? [['value', keyed]] : []);
-  else if (Object.keys(keyed).length <= maxMembers) addMembers(Object.entries(keyed));
-  let inner: Position | undefined;
-  let level = position;
-  for (let n = 0; level !== undefined && n < maxLevels; n += 1) {
-    const { value, size, isList, next } = level;
-    const isSmall = size <= (isList ? maxColumns : maxMembers);
-    const beside = (isSmall ? Object.entries(value) : []).filter((_, at) => at !== next);
-    const isTier = (value: unknown) => inner === undefined && tiers.findIds(String(value)).ids.length > 0;
-    if (isList) addMembers(beside.filter(([, value]) => !isJsonObject(value) && !isTier(value)));
-    else {
-      // Two lists of equal length are columns of a table.
-      for (const [name, column] of inner?.isList ? beside : [])
-        if (Array.isArray(column) && column.length === inner?.size) add(name, column[inner.next]);
-      addMembers(beside);
-    }
-    inner = level;
-    level = level.parent;
-  }
+  for (const [name, value] of found) if (!values.has(name)) values.set(name, renderValue(value) ?? otherValue);
   return values;
+}
+
+type NamedValue = readonly [name: string, value: unknown];
+
+/** Lists what a mentioned id has if it is a key: the members of its record, or a single value. */
+function listValuesOfKey(keyed: unknown): NamedValue[] {
+  if (!isJsonObject(keyed)) return [['value', keyed]];
+  const members = Object.entries(keyed);
+  return members.length > maxMembers ? [] : members.flatMap(openMember);
+}
+
+/** Lists the values of one array or object around a mention. @param inner the one inside of it that has the mention */
+function listValuesAt(level: Position, inner: Position | undefined, tiers: IdFinder): NamedValue[] {
+  const { value, size, isList, next } = level;
+  if (size > (isList ? maxColumns : maxMembers)) return [];
+  const beside = Object.entries(value).filter((_, at) => at !== next);
+  if (isList) return beside.filter(([, column]) => isColumn(column, inner, tiers));
+  return [...listColumnValues(beside, inner), ...beside.flatMap(openMember)];
+}
+
+/** Whether a value beside a mention in a list belongs to its row. Otherwise it is a row or a tier of its own. */
+function isColumn(value: unknown, inner: Position | undefined, tiers: IdFinder): boolean {
+  if (isJsonObject(value)) return false;
+  return inner !== undefined || tiers.findIds(String(value)).ids.length === 0;
+}
+
+/** Two lists of equal length are columns of a table: lists the values in the row of the mention. */
+function listColumnValues(beside: readonly NamedValue[], inner: Position | undefined): NamedValue[] {
+  if (!inner?.isList) return [];
+  const { size, next } = inner;
+  return beside.flatMap(([name, column]): NamedValue[] =>
+    Array.isArray(column) && column.length === size ? [[name, column[next]]] : [],
+  );
+}
+
+/** Lists a member of an object, or the members of the object that it is. */
+function openMember([name, value]: NamedValue): NamedValue[] {
+  if (!isJsonObject(value)) return [[name, value]];
+  const members = Object.entries(value).slice(0, maxMembers);
+  return members.filter(([, member]) => !isJsonObject(member)).map(([inner, member]) => [`${name}/${inner}`, member]);
+}
+
+/** Lists the nearest arrays and objects around a mention, from the inside out. */
+function listNearestLevels(position: Position | undefined): Position[] {
+  const levels: Position[] = [];
+  for (let level = position; level !== undefined && levels.length < maxLevels; level = level.parent) levels.push(level);
+  return levels;
 }
 
 /** Lists the indices of the lists around a mention, by the position of the step in its pattern. */

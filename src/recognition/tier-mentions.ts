@@ -5,8 +5,30 @@ import type { KnownIds } from './known-ids.js';
 import { matchesPatterns } from './path-patterns.js';
 import { catchAllPath, escapePathStep, getPath, type Position, walkTexts } from './walk-texts.js';
 
-/** The location of a mention is a path pattern: a JSON Pointer (RFC 6901) with `*` for array indices and for ids in keys. */
-export type TierMentions = ReturnType<typeof findMentionsOf>;
+/**
+ * The tiers that a body mentions. The location of a mention is a path pattern: a JSON Pointer (RFC 6901) with `*` for array
+ * indices and for ids in keys.
+ */
+export interface TierMentions {
+  /** Pattern → ids of the tiers mentioned there, in the order of the body. */
+  readonly idsByPattern: ReadonlyMap<string, readonly string[]>;
+  /** The patterns of mentions that are no coincidence. */
+  readonly certainPatterns: ReadonlySet<string>;
+  /** Tiers mentioned without a path: the body is not JSON, a text contains several, or a repeated key hides them. */
+  readonly unlocatedIds: ReadonlySet<string>;
+  /** Tiers whose short ids are a part of the text, or keys that are words. They may be mentioned, or it is a coincidence. */
+  readonly possibleIds: ReadonlySet<string>;
+  /** Whether a longer text contains an id, or a key that is a word is one. */
+  readonly hasIdsInTexts: boolean;
+  /** The tiers with a path, selected or not. */
+  readonly locatedIds: ReadonlySet<string>;
+  /** Lists tiers whose ids count only as whole values, and are a part of a text. */
+  readonly listIdsInWords: () => ReadonlySet<string>;
+  /** Lists the tiers whose ids differ from an id in letter case alone. */
+  readonly listTwins: (id: string) => readonly string[];
+  /** Whether the body has the id anywhere, in any letter case and encoding. */
+  readonly isAnywhere: (id: string) => boolean;
+}
 
 export interface Mention {
   readonly id: string;
@@ -18,12 +40,11 @@ export interface Mention {
   readonly template: string | undefined;
 }
 
-/** @param isSelected whether a mention counts. The mention is valid during the call only. */
-export function findTierMentions(
-  body: string,
-  known: KnownIds,
-  isSelected?: (mention: Mention) => boolean,
-): TierMentions {
+/** Decides whether a mention counts. The mention is valid during the call only. */
+type MentionSelector = (mention: Mention) => boolean;
+
+/** Finds all tiers that a body mentions. @param isSelected leaves mentions out; those stay in `locatedIds` */
+export function findTierMentions(body: string, known: KnownIds, isSelected?: MentionSelector): TierMentions {
   const found = findMentionsOf(known.tiers, body, known, isSelected);
   if (found.idsByPattern.size > 0 || found.unlocatedIds.size === 0) return found;
   return findMentionsOf(known.tiersInWords, body, known, isSelected);
@@ -32,20 +53,136 @@ export function findTierMentions(
 function findMentionsOf(
   tiers: IdFinder,
   body: string,
-  { keys, isGuessable, hasNumericIds, searchBroadly, listTwins }: KnownIds,
-  isSelected: ((mention: Mention) => boolean) | undefined,
-) {
+  known: KnownIds,
+  isSelected: MentionSelector | undefined,
+): TierMentions {
   // Where no id is a number and nothing beside the ids counts, no digit of a number matters. To keep them takes time.
-  const value = (hasNumericIds || isSelected !== undefined ? parseExactly : parseJson)(body);
-  // The text is searched too: the parser drops repeated keys. The parsed value is searched because of escapes.
-  const unlocated = value === undefined ? tiers.findAnywhere(body) : tiers.findUnencoded(body);
-  const possible = tiers.findShortIds(body);
-  const idsByPattern = new Map<string, Set<string>>();
-  const certainPatterns = new Set<string>();
-  const located = new Set<string>();
-  let hasIdsInTexts = false;
+  const value = (known.hasNumericIds || isSelected !== undefined ? parseExactly : parseJson)(body);
+  const ids = createBodyIds(tiers, known);
+  const collected: CollectedMentions = {
+    idsByPattern: new Map(),
+    certainPatterns: new Set(),
+    located: new Set(),
+    // The text is searched too: the parser drops repeated keys. The parsed value is searched because of escapes.
+    unlocated: value === undefined ? tiers.findAnywhere(body) : tiers.findUnencoded(body),
+    possible: tiers.findShortIds(body),
+    hasIdsInTexts: false,
+  };
+  walkTexts(
+    value,
+    (text, position, isKey) => {
+      const found = tiers.findIds(text);
+      if (found.ids.length > 0)
+        collectMention({ text, position, isKey, ids: found.ids, isWhole: found.isWhole }, ids, collected, isSelected);
+    },
+    tiers.minLength,
+  );
+  const { idsByPattern, certainPatterns, located, unlocated, possible, hasIdsInTexts } = collected;
+  return {
+    idsByPattern: new Map([...idsByPattern].map(([pattern, named]) => [pattern, [...named]])),
+    certainPatterns,
+    unlocatedIds: subtractIds(unlocated, located),
+    possibleIds: subtractIds(possible, located),
+    hasIdsInTexts,
+    locatedIds: located,
+    listIdsInWords: computeOnce(() => subtractIds(tiers.findWholeIds(body), located)),
+    listTwins: known.listTwins,
+    isAnywhere: known.searchBroadly(body),
+  };
+}
+
+/** What was found while the texts of a body are visited. */
+interface CollectedMentions {
+  readonly idsByPattern: Map<string, Set<string>>;
+  readonly certainPatterns: Set<string>;
+  readonly located: Set<string>;
+  readonly unlocated: string[];
+  readonly possible: string[];
+  hasIdsInTexts: boolean;
+}
+
+/** A text of a body that has ids of tiers. */
+interface TextWithIds {
+  readonly text: string;
+  readonly ids: readonly string[];
+  /** Whether the text is an id, and nothing else. */
+  readonly isWhole: boolean;
+  readonly isKey: boolean;
+  readonly position: Position | undefined;
+}
+
+function collectMention(
+  found: TextWithIds,
+  known: BodyIds,
+  collected: CollectedMentions,
+  isSelected: MentionSelector | undefined,
+): void {
+  switch (classifyMention(found, known)) {
+    case 'skip':
+      return;
+    case 'possible':
+      collected.possible.push(...found.ids);
+      return;
+    case 'unlocated':
+      collected.unlocated.push(...found.ids);
+      return;
+    case 'located':
+      collectLocated(found, known, collected, isSelected);
+  }
+}
+
+/** `possible`: it may be a coincidence. `unlocated`: the tiers are named, but the path does not say that they were returned. */
+type MentionKind = 'skip' | 'possible' | 'unlocated' | 'located';
+
+function classifyMention(found: TextWithIds, known: BodyIds): MentionKind {
+  // Of one record alone, nothing tells whether its key is an id.
+  if (isUncertainKey(found, known)) return isContainer(found.position?.member) ? 'possible' : 'skip';
+  // A deployment may use the same id for a tier and for something else.
+  if (isKeyOfOtherData(found, known)) return 'skip';
+  // A sentence with several ids may say that one was returned and the other was not.
+  return isSentenceOfSeveral(found, known) ? 'unlocated' : 'located';
+}
+
+/** Whether a key may be a word as well, and nothing shows that it is an id. */
+function isUncertainKey(
+  { text, position, isKey, isWhole }: TextWithIds,
+  { isGuessable, isAmongIds }: BodyIds,
+): boolean {
+  return isKey && isWhole && isGuessable(text) && !position?.isList && !isAmongIds(text, position);
+}
+
+function isKeyOfOtherData({ text, isKey, isWhole }: TextWithIds, { keys }: BodyIds): boolean {
+  return isKey && !isWhole && keys.findExact(text) !== undefined;
+}
+
+function isSentenceOfSeveral({ text, ids }: TextWithIds, { tiers }: BodyIds): boolean {
+  return ids.length > 1 && /\p{L}/u.test(tiers.replaceIds(text, ''));
+}
+
+function collectLocated(
+  { text, position, isKey, ids, isWhole }: TextWithIds,
+  { tiers, isGuessable, renderKey }: BodyIds,
+  collected: CollectedMentions,
+  isSelected: MentionSelector | undefined,
+): void {
+  const pattern = position === undefined ? '' : getPath(position, renderKey);
+  const template = isWhole ? undefined : tiers.replaceIds(text, '*');
+  const { idsByPattern, certainPatterns, located } = collected;
+  for (const id of ids) {
+    located.add(id);
+    if (isSelected?.({ id, pattern, position, isKey, template }) === false) continue;
+    collected.hasIdsInTexts ||= !isWhole || (isKey && isGuessable(text));
+    const key = idsByPattern.has(pattern) || idsByPattern.size < maxPatterns ? pattern : catchAllPath;
+    idsByPattern.set(key, (idsByPattern.get(key) ?? new Set()).add(id));
+    if (!isGuessable(id)) certainPatterns.add(key);
+  }
+}
+
+type BodyIds = ReturnType<typeof createBodyIds>;
+
+/** Creates what tells ids from names of fields in one body. It has caches, because the records of a body have the same keys. */
+function createBodyIds(tiers: IdFinder, { keys, isGuessable }: KnownIds) {
   const isKnown = (key: string) => [tiers, keys].some((finder) => finder.findExact(key) !== undefined);
-  // Caches, because records have the same keys.
   const isCertainId = cacheByText((key) => isKnown(key) && !isGuessable(key));
   const renderWord = cacheByText((key) =>
     isCertainId(key) ? '*' : escapePathStep(keys.replaceIds(tiers.replaceIds(key, '*'), '*')),
@@ -53,66 +190,26 @@ function findMentionsOf(
   /** Whether a key that may be a word is one of several ids. */
   const isAmongIds = (key: string, position?: Position) =>
     isGuessable(key) && isKnown(key) && position?.names?.some(isCertainId) === true;
-  const renderKey = (position: Position) => {
-    const key = position.step;
-    return isAmongIds(key, position) ? '*' : renderWord(key);
-  };
-  walkTexts(
-    value,
-    (text, position, isKey) => {
-      const { ids, isWhole } = tiers.findIds(text);
-      if (ids.length === 0) return;
-      if (isKey && isWhole && isGuessable(text) && !position?.isList && !isAmongIds(text, position)) {
-        // Of one record alone, nothing tells whether its key is an id.
-        if (isContainer(position?.member)) possible.push(...ids);
-        return;
-      }
-      // A deployment may use the same id for a tier and for something else.
-      if (isKey && !isWhole && keys.findExact(text) !== undefined) return;
-      // A sentence with several ids may say that one was returned and the other was not.
-      if (ids.length > 1 && /\p{L}/u.test(tiers.replaceIds(text, ''))) {
-        unlocated.push(...ids);
-        return;
-      }
-      const pattern = position === undefined ? '' : getPath(position, renderKey);
-      const template = isWhole ? undefined : tiers.replaceIds(text, '*');
-      for (const id of ids) {
-        located.add(id);
-        if (isSelected?.({ id, pattern, position, isKey, template }) === false) continue;
-        hasIdsInTexts ||= !isWhole || (isKey && isGuessable(text));
-        const key = idsByPattern.has(pattern) || idsByPattern.size < maxPatterns ? pattern : catchAllPath;
-        idsByPattern.set(key, (idsByPattern.get(key) ?? new Set()).add(id));
-        if (!isGuessable(id)) certainPatterns.add(key);
-      }
-    },
-    tiers.minLength,
-  );
   return {
-    /** Pattern → ids of the tiers mentioned there, in the order of the body. */
-    idsByPattern: new Map<string, readonly string[]>([...idsByPattern].map(([pattern, ids]) => [pattern, [...ids]])),
-    /** The patterns of mentions that are no coincidence. */
-    certainPatterns,
-    /** Tiers mentioned without a path: the body is not JSON, a text contains several, or a repeated key hides them. */
-    unlocatedIds: subtractIds(unlocated, located),
-    /** Tiers whose short ids are a part of the text, or keys that are words. They may be mentioned, or it is a coincidence. */
-    possibleIds: subtractIds(possible, located),
-    /** Whether a longer text contains an id, or a key that is a word is one. */
-    hasIdsInTexts,
-    /** The tiers with a path, selected or not. */
-    locatedIds: located,
-    /** Lists tiers whose ids count only as whole values, and are a part of a text. */
-    listIdsInWords: computeOnce(() => subtractIds(tiers.findWholeIds(body), located)),
-    /** Lists the tiers whose ids differ from an id in letter case alone. */
-    listTwins,
-    /** Whether the body has an id anywhere, in any letter case and encoding. */
-    isAnywhere: searchBroadly(body),
+    tiers,
+    keys,
+    isGuessable,
+    isAmongIds,
+    /** Renders the key of a member as a step of its path. */
+    renderKey(position: Position): string {
+      const key = position.step;
+      return isAmongIds(key, position) ? '*' : renderWord(key);
+    },
   };
 }
 
 /** The number of patterns per body. All further mentions share one catch-all pattern. */
 const maxPatterns = 1_000;
 
-/** @param stated the patterns of the target file: what they name is no coincidence */
+/**
+ * Whether a body mentions a tier, and not only by chance.
+ * @param stated the patterns of the target file: what they name is no coincidence
+ */
 export function hasMentions(
   { idsByPattern, certainPatterns, unlocatedIds, possibleIds }: TierMentions,
   stated: readonly string[] = [],

@@ -16,6 +16,9 @@ export interface RefutedPatterns {
 
 export type AmbiguousReading = Extract<TierReading, { kind: 'ambiguous' }>;
 
+/** A reading that says under which paths responses name the returned tiers. */
+export type PathReading = Extract<TierReading, { kind: 'agreed' | 'stated' }>;
+
 /** How to find the returned tiers in the responses of a target. */
 export type TierReading = {
   /** Only these mentions count. Default: that of the recognizer. */

@@ -49,53 +49,80 @@ const maxNumber = 25;
 /** A body can be nested deeper than the call stack allows. */
 const maxCalls = 200;
 
-/** @param minLength of the texts that are visited */
+/**
+ * Visits all strings, numbers and object keys of a parsed body, and those of JSON inside of strings, in the order of the body.
+ * @param minLength of the texts that are visited, in characters
+ */
 export function walkTexts(body: unknown, visit: TextVisitor, minLength = 0): void {
-  const areNumbersRead = minLength <= maxNumber;
+  const walk = new TextWalk(visit, minLength);
+  const first = walk.visitValue(body, undefined);
+  let position = first && new Position(first, undefined);
+  while (position !== undefined) position = walk.visitMembers(position, 0) ?? position.parent;
+}
+
+class TextWalk {
+  private readonly areNumbersRead: boolean;
+
+  constructor(
+    private readonly visit: TextVisitor,
+    private readonly minLength: number,
+  ) {
+    this.areNumbersRead = minLength <= maxNumber;
+  }
+
   /** Visits a text, or returns the array or the object that is to be opened. */
-  const visitValue = (value: unknown, position: Position | undefined): object | undefined => {
+  visitValue(value: unknown, position: Position | undefined): object | undefined {
+    if (typeof value === 'string') return this.visitString(value, position);
     if (typeof value === 'object') {
       if (!(value instanceof NumberText)) return value ?? undefined;
-      if (value.text.length >= minLength) visit(value.text, position, false);
-      return undefined;
-    }
-    if (typeof value === 'string') {
-      if (value.length < minLength) return undefined;
-      const nested = parseNestedJson(value);
-      if (typeof nested === 'object' && nested !== null) return nested;
-      visit(value, position, false);
-    } else if (areNumbersRead && typeof value === 'number') visit(String(value), position, false);
+      if (value.text.length >= this.minLength) this.visit(value.text, position, false);
+    } else if (this.areNumbersRead && typeof value === 'number') this.visit(String(value), position, false);
     return undefined;
-  };
-  const visitName = (name: string | undefined, position: Position): void => {
-    position.name = name;
-    if (name !== undefined && name.length >= minLength) visit(name, position, true);
-  };
-  /** Calls itself: anything else takes longer. Returns undefined at the end, or where to go on if the call stack is full. */
-  const walk = (position: Position, calls: number): Position | undefined => {
-    const { value } = position;
+  }
+
+  private visitString(text: string, position: Position | undefined): object | undefined {
+    if (text.length < this.minLength) return undefined;
+    const nested = parseNestedJson(text);
+    if (typeof nested === 'object' && nested !== null) return nested;
+    this.visit(text, position, false);
+    return undefined;
+  }
+
+  /**
+   * Visits the members that are left of an array or an object, and all that is inside of them. It calls itself, since anything
+   * else takes longer. Returns undefined at the end, or the position where to go on if the call stack is full.
+   */
+  visitMembers(position: Position, calls: number): Position | undefined {
     if (calls === maxCalls) return position;
-    if (Array.isArray(value) || position.next >= 0) {
-      const { names, size } = position;
-      while (++position.next < size) {
-        visitName(names?.[position.next], position);
-        const opened = visitValue(position.member, position);
-        const deeper = opened && walk(new Position(opened, position), calls + 1);
-        if (deeper !== undefined) return deeper;
-      }
-    } else
-      for (const name in value) {
-        position.next += 1;
-        visitName(name, position);
-        const opened = visitValue(value[name as keyof typeof value], position);
-        const deeper = opened && walk(new Position(opened, position), calls + 1);
-        if (deeper !== undefined) return deeper;
-      }
+    // To list the keys of an object takes time, which only one that was left half-way needs.
+    const isByIndex = Array.isArray(position.value) || position.next >= 0;
+    return isByIndex ? this.visitByIndex(position, calls) : this.visitByName(position, calls);
+  }
+
+  private visitByIndex(position: Position, calls: number): Position | undefined {
+    const { names, size } = position;
+    while (++position.next < size) {
+      const deeper = this.visitMember(position, names?.[position.next], calls);
+      if (deeper !== undefined) return deeper;
+    }
     return undefined;
-  };
-  const first = visitValue(body, undefined);
-  let position = first && new Position(first, undefined);
-  while (position !== undefined) position = walk(position, 0) ?? position.parent;
+  }
+
+  private visitByName(position: Position, calls: number): Position | undefined {
+    for (const name in position.value) {
+      position.next += 1;
+      const deeper = this.visitMember(position, name, calls);
+      if (deeper !== undefined) return deeper;
+    }
+    return undefined;
+  }
+
+  private visitMember(position: Position, name: string | undefined, calls: number): Position | undefined {
+    position.name = name;
+    if (name !== undefined && name.length >= this.minLength) this.visit(name, position, true);
+    const opened = this.visitValue(position.member, position);
+    return opened && this.visitMembers(new Position(opened, position), calls + 1);
+  }
 }
 
 /** Has the paths of members by their last step: records have the same. */

@@ -56,6 +56,7 @@ export function describeUncompared({ suite: made, data }: TargetRecord, suite: S
   return [`The record was made with other cases, those of ${name} ${version}. ${advice}`];
 }
 
+/** Whether the record has an answer to a question, and this run has none. */
 export function isNotCompared({ subject, outcome }: RecordedResult, { outcomes }: Baseline): boolean {
   const { statedBy, outcome: recorded } = outcomes[subject] ?? {};
   return outcome === undefined && statedBy === 'the record' && recorded !== undetermined;

@@ -40,58 +40,109 @@ function listTierValues(tier: Tier, { campaigns }: World): [placeholder: string,
 
 /** Extracts JSON bodies without promotions elsewhere than in one list of all, as in groups or a tree. */
 export function extractBodies(testCase: TestCase, [evidence]: readonly CaseEvidence[]): RecordedBodies {
-  const bodies = sources.flatMap(([name, question, request]) => {
-    const exchange = getSubjectId(testCase) === question ? evidence?.exchanges.get(request) : undefined;
+  if (evidence === undefined) return {};
+  const ofCase = sources.filter(([, question]) => question === getSubjectId(testCase));
+  const bodies = ofCase.flatMap(([name, , request]) => {
+    const exchange = evidence.exchanges.get(request);
     return listSuccesses(exchange === undefined ? [] : [exchange]).flatMap(({ response: { body } }) => {
-      const returned = new Set(evidence && readReturned(body, evidence).returned);
+      const returned = new Set(readReturned(body, evidence).returned);
       // With one promotion, it is unclear whether a number counts it.
-      if (name === 'none' ? returned.size > 0 : returned.size < 2) return [];
-      const template = evidence && createTemplate(body, returned, evidence);
+      const isMeant = name === 'none' ? returned.size === 0 : returned.size > 1;
+      const template = isMeant ? createTemplate(body, { ...evidence, returned }) : undefined;
       return template === undefined ? [] : [[name, template]];
     });
   });
   return Object.fromEntries(bodies);
 }
 
-function createTemplate(body: string, returned: ReadonlySet<string>, { world, recognizer }: TargetContext): unknown {
-  const listTiers = (value: unknown): string[] => {
-    const { idsByPattern, unlocatedIds } = findTierMentions(stringifyExactly(value) ?? '', recognizer.ids);
-    return [...new Set([...[...idsByPattern.values()].flat(), ...unlocatedIds])];
-  };
-  const replace = (value: unknown, values: readonly [string, unknown][], isInList: boolean): unknown => {
-    const [placeholder] = values.find(([, known]) => isDeepStrictEqual(known, value)) ?? [];
-    if (placeholder !== undefined && !isDeepStrictEqual(value, {})) return placeholder;
-    if (typeof value === 'string') {
-      const ids = values.filter(([, id]) => typeof id === 'string' && id.length >= minLengthInsideText);
-      return ids.reduce((text, [name, id]) => text.replaceAll(id as string, name), value);
-    }
-    if (value instanceof NumberText) return `${numberStart}${value.text}>`;
-    if (!isContainer(value)) return value;
-    const members = Object.entries(value).map(([key, member]) => {
-      const ids = isInList ? [] : listTiers(Array.isArray(value) ? member : { [key]: member });
-      return { key, member, ids, id: ids[0] ?? '', length: JSON.stringify(member).length };
-    });
-    const isKeyed = members.every(({ key, id }) => key === id);
-    const isList = (Array.isArray(value) || isKeyed) && members.every(({ ids }) => ids.length === 1);
-    const known = members.filter(({ id }) => returned.has(id));
-    const isWhole = known.length === 0 || known.length === returned.size;
-    if (isList && isWhole && new Set(members.map(({ id }) => id)).size === members.length) {
-      // Other members may lack what is optional.
-      const [longest] = known.sort((a, b) => b.length - a.length);
-      const tier = world.tiers.find(({ id }) => id === longest?.id);
-      // Promotions that were not returned, such as skipped ones, are unknown for other requests.
-      if (longest === undefined || tier === undefined) return Array.isArray(value) ? [] : {};
-      return { [isKeyed ? keyed : listed]: replace(longest.member, listTierValues(tier, world), true) };
-    }
-    const replaced = members.map(({ key, member }) => [key, replace(member, values, isInList)] as const);
-    return Array.isArray(value) ? replaced.map(([, member]) => member) : Object.fromEntries(replaced);
-  };
-  const counts: [string, unknown][] = [
-    ['<count>', returned.size],
-    ['<count as text>', String(returned.size)],
-  ];
-  const template = replace(parseExactly(body), returned.size > 1 ? counts : [], false);
-  return template === undefined || listTiers(template).length > 0 ? undefined : template;
+interface BodyContext extends Pick<TargetContext, 'world' | 'recognizer'> {
+  /** The ids of the promotions that the body returns. */
+  readonly returned: ReadonlySet<string>;
+}
+
+type PlaceholderValues = readonly (readonly [placeholder: string, value: unknown])[];
+
+/** Returns undefined if a promotion stays in the body, or if the body is no JSON. */
+function createTemplate(body: string, context: BodyContext): unknown {
+  const { size } = context.returned;
+  const counts = [['<count>', size] as const, ['<count as text>', String(size)] as const];
+  const template = replaceValues(parseExactly(body), size > 1 ? counts : [], context, false);
+  return template === undefined || listNamedTiers(template, context).length > 0 ? undefined : template;
+}
+
+function listNamedTiers(value: unknown, { recognizer }: BodyContext): string[] {
+  const { idsByPattern, unlocatedIds } = findTierMentions(stringifyExactly(value) ?? '', recognizer.ids);
+  return [...new Set([...[...idsByPattern.values()].flat(), ...unlocatedIds])];
+}
+
+/** @param isInPromotion whether the value belongs to a promotion of the list, which has no other list of promotions */
+function replaceValues(
+  value: unknown,
+  values: PlaceholderValues,
+  context: BodyContext,
+  isInPromotion: boolean,
+): unknown {
+  const [placeholder] = values.find(([, known]) => isDeepStrictEqual(known, value)) ?? [];
+  // An empty object may mean anything, although the metadata of a promotion may be empty.
+  if (placeholder !== undefined && !isDeepStrictEqual(value, {})) return placeholder;
+  if (typeof value === 'string') return replaceInText(value, values);
+  if (value instanceof NumberText) return `${numberStart}${value.text}>`;
+  if (!isContainer(value)) return value;
+  const members = Object.entries(value).map(([key, member]): BodyMember => {
+    const ids = isInPromotion ? [] : listNamedTiers(Array.isArray(value) ? member : { [key]: member }, context);
+    return { key, member, ids, id: ids[0] ?? '', length: JSON.stringify(member).length };
+  });
+  if (isListOfPromotions(value, members, context)) return replaceList(value, members, context);
+  return mapMembers(value, (member) => replaceValues(member, values, context, isInPromotion));
+}
+
+/** Replaces what is certainly no coincidence inside of a longer text. */
+function replaceInText(text: string, values: PlaceholderValues): string {
+  return values.reduce((replaced, [placeholder, known]) => {
+    const isLong = typeof known === 'string' && known.length >= minLengthInsideText;
+    return isLong ? replaced.replaceAll(known, placeholder) : replaced;
+  }, text);
+}
+
+/** A member of an array or an object, with the tiers that it names. */
+interface BodyMember {
+  readonly key: string;
+  readonly member: unknown;
+  readonly ids: readonly string[];
+  /** The first of these; empty if there is none. */
+  readonly id: string;
+  /** In characters of JSON. */
+  readonly length: number;
+}
+
+function isKeyedById(members: readonly BodyMember[]): boolean {
+  return members.every(({ key, id }) => key === id);
+}
+
+/** Whether each member is another promotion, and all that were returned are there, or none of them. */
+function isListOfPromotions(value: object, members: readonly BodyMember[], { returned }: BodyContext): boolean {
+  const isList = (Array.isArray(value) || isKeyedById(members)) && members.every(({ ids }) => ids.length === 1);
+  const count = members.filter(({ id }) => returned.has(id)).length;
+  const isWhole = count === 0 || count === returned.size;
+  return isList && isWhole && new Set(members.map(({ id }) => id)).size === members.length;
+}
+
+function replaceList(value: object, members: readonly BodyMember[], context: BodyContext): unknown {
+  const { world, returned } = context;
+  const known = members.filter(({ id }) => returned.has(id));
+  // Other members may lack what is optional.
+  const [longest] = known.sort((a, b) => b.length - a.length);
+  const tier = world.tiers.find(({ id }) => id === longest?.id);
+  // Promotions that were not returned, such as skipped ones, are unknown for other requests.
+  if (longest === undefined || tier === undefined) return Array.isArray(value) ? [] : {};
+  const promotion = replaceValues(longest.member, listTierValues(tier, world), context, true);
+  return { [isKeyedById(members) ? keyed : listed]: promotion };
+}
+
+/** Maps the members of an array or an object. */
+function mapMembers(value: object, map: (member: unknown, key: string) => unknown): unknown {
+  const mapped = Object.entries(value).map(([key, member]) => [key, map(member, key)] as const);
+  return Array.isArray(value) ? mapped.map(([, member]) => member) : Object.fromEntries(mapped);
 }
 
 function isKeptNumber(template: unknown): template is string {
@@ -105,32 +156,46 @@ const maxDepth = 100;
 export function maskChanging(template: unknown, changing: ReadonlySet<string>, path = '', depth = 0): unknown {
   const isNumber = typeof template === 'number' || template instanceof NumberText || isKeptNumber(template);
   if (isNumber) return changing.has(path) ? '<changing number>' : template;
-  const isChanging = changing.has(path) && !String(template).includes('<');
-  if (typeof template === 'string') return isChanging ? '<changing>' : template;
-  if (typeof template !== 'object' || template === null) return template;
+  if (typeof template === 'string') return changing.has(path) && !template.includes('<') ? '<changing>' : template;
+  if (!isContainer(template)) return template;
   if (depth > maxDepth) return '…';
-  const members = Object.entries(template).map(([key, member]) => {
-    const step = Array.isArray(template) || key === listed || key === keyed ? '*' : key;
-    return [key, maskChanging(member, changing, `${path}/${step}`, depth + 1)] as const;
+  return mapMembers(template, (member, key) => {
+    const isOfAny = Array.isArray(template) || key === listed || key === keyed;
+    return maskChanging(member, changing, `${path}/${isOfAny ? '*' : key}`, depth + 1);
   });
-  return Array.isArray(template) ? members.map(([, member]) => member) : Object.fromEntries(members);
 }
 
-/** Renders a body as JSON. @param turn differs in each response */
+/** Renders a body as JSON for a result with these tiers, the reverse of `extractBodies`. @param turn differs in each response */
 export function fillBody(template: unknown, tiers: readonly Tier[], world: World, turn: number): string {
-  const fill = (value: unknown, values: ReadonlyMap<string, unknown>): unknown => {
-    if (typeof value === 'string' && values.has(value)) return values.get(value);
-    if (isKeptNumber(value)) return readNumber(value.slice(numberStart.length, -1)) ?? value;
-    if (typeof value === 'string')
-      return [...values].reduce((text, [name, known]) => text.replaceAll(name, () => String(known)), value);
-    if (Array.isArray(value)) return value.map((item) => fill(item, values));
-    if (!isJsonObject(value)) return value;
-    const fillFor = (entry: unknown, tier: Tier) => fill(entry, new Map([...values, ...listTierValues(tier, world)]));
-    if (listed in value) return tiers.map((tier) => fillFor(value[listed], tier));
-    if (keyed in value) return Object.fromEntries(tiers.map((tier) => [tier.id, fillFor(value[keyed], tier)]));
-    return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, fill(member, values)]));
+  const ofResult = {
+    '<count>': tiers.length,
+    '<count as text>': String(tiers.length),
+    '<changing>': `…${turn}`,
+    '<changing number>': turn,
   };
-  const counts = { '<count>': tiers.length, '<count as text>': String(tiers.length) };
-  const ofResult = { ...counts, '<changing>': `…${turn}`, '<changing number>': turn };
-  return stringifyExactly(fill(template, new Map<string, unknown>(Object.entries(ofResult)))) ?? '';
+  const values = new Map<string, unknown>(Object.entries(ofResult));
+  return stringifyExactly(fillValue(template, values, { tiers, world })) ?? '';
+}
+
+interface ResultToFill {
+  readonly tiers: readonly Tier[];
+  readonly world: World;
+}
+
+function fillValue(value: unknown, values: ReadonlyMap<string, unknown>, result: ResultToFill): unknown {
+  if (typeof value === 'string') return fillText(value, values);
+  if (!isContainer(value)) return value;
+  const { tiers, world } = result;
+  const fillFor = (entry: unknown, tier: Tier) =>
+    fillValue(entry, new Map([...values, ...listTierValues(tier, world)]), result);
+  if (isJsonObject(value) && listed in value) return tiers.map((tier) => fillFor(value[listed], tier));
+  if (isJsonObject(value) && keyed in value)
+    return Object.fromEntries(tiers.map((tier) => [tier.id, fillFor(value[keyed], tier)]));
+  return mapMembers(value, (member) => fillValue(member, values, result));
+}
+
+function fillText(text: string, values: ReadonlyMap<string, unknown>): unknown {
+  if (values.has(text)) return values.get(text);
+  if (isKeptNumber(text)) return readNumber(text.slice(numberStart.length, -1)) ?? text;
+  return [...values].reduce<string>((filled, [name, known]) => filled.replaceAll(name, () => String(known)), text);
 }

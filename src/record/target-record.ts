@@ -1,3 +1,9 @@
+/**
+ * A record keeps how a target answers open questions. The results of a run go in, and a file that users commit comes out; later
+ * the file and the results of another run go in, and the drift comes out. The worker finds drift and templates of bodies, while
+ * it has the whole responses. The reporter writes the file, and the mock and the command line read it.
+ */
+
 import { isDeepStrictEqual } from 'node:util';
 import type { Exchange } from '../http/exchange.js';
 import type { DataBasis } from '../own-data/data-suite.js';
@@ -39,6 +45,7 @@ export interface RecordedResult {
   readonly volatile?: readonly string[];
 }
 
+/** Summarizes the answers of a run. An unchanged target gives the same record. */
 export function createRecord(suite: Suite, results: readonly RecordedResult[], target: string): TargetRecord {
   const summarize = createResponseSummarizer(suite.world);
   const shapes = results.flatMap(({ shape }) => shape ?? []);
@@ -76,6 +83,7 @@ const heading = ` What this target does where the documentation is silent.
  A run compares with the file that the target file names: record: FILE
  Serve a mock that answers like it: npx conformance serve --as FILE`;
 
+/** Renders the file of a record. */
 export function renderRecord(record: TargetRecord): string {
   return renderYaml(record, heading);
 }

@@ -5,6 +5,7 @@ import { findUndocumentedId } from '../requirement-flaws.js';
 const selections =
   'Names of tiers, or one keyword: `required` or `forbidden` (the documentation requires or forbids to return them), `valid` (for the customer and the order), `matching` (the filter), `newest-150` (the tiers that are checked).';
 
+/** Creates a kind that lists tiers: those that must be returned, or must not. */
 export function createTierListKind(
   key: string,
   description: string,

@@ -1,7 +1,14 @@
 import type { Assertion } from '../../assertions/assertion.js';
 import { nameTiers } from '../../assertions/judge-result.js';
 import { describeAssertion } from '../../assertions/registry.js';
-import { getSubjectId, type RequirementRow, type Row, type TestCase } from '../../cases/test-case.js';
+import {
+  getSubjectId,
+  type QuestionCase,
+  type RequirementRow,
+  type Row,
+  type TestCase,
+} from '../../cases/test-case.js';
+import type { Contract } from '../../contract/contract.js';
 import { createTierExplainer } from '../../contract/describe-request.js';
 import { createOracle, type Obligation } from '../../contract/oracle.js';
 import type { NamedWorld } from '../../contract/world.js';
@@ -14,40 +21,69 @@ import { renderReason } from '../../support/reason.js';
 
 /** Explains a case, for `conformance explain`. */
 export function renderExplanation(testCase: TestCase, { contract, world }: Suite): string {
-  const { id, title, at, kind } = testCase;
-  const rows: readonly (Row & Partial<RequirementRow>)[] = testCase.rows;
-  const subject = getSubjectId(testCase);
-  const requirement = contract.requirements.find((known) => known.id === subject);
-  const question = contract.questions.find((known) => known.id === subject);
-  const listAssertions = (heading: string, assertions: readonly Assertion[]) =>
-    assertions.length === 0 ? [] : [heading, ...assertions.map((part) => `  - ${describeAssertion(part, world)}`), ''];
+  const { id, title, at } = testCase;
+  const rows: readonly ExplainedRow[] = testCase.rows;
   const lines = [
     `${id}: ${title}`,
     `  ${formatLocation(at)}`,
     '',
-    `It ${kind === 'requirement' ? 'verifies the requirement' : 'answers the question'} ${subject}:`,
+    ...renderSubject(testCase, contract),
+    ...rows.flatMap((row, n) => [
+      ...(rows.length > 1 ? [`Row ${n + 1} of ${rows.length}: ${row.title}`, ''] : []),
+      ...renderRow(row, world),
+    ]),
+    ...(testCase.kind === 'question' ? renderOutcomes(testCase, contract, world) : []),
+  ];
+  return lines.join('\n');
+}
+
+type ExplainedRow = Row & Partial<RequirementRow>;
+
+function renderSubject(testCase: TestCase, { requirements, questions }: Contract): string[] {
+  const subject = getSubjectId(testCase);
+  const requirement = requirements.find(({ id }) => id === subject);
+  const question = questions.find(({ id }) => id === subject);
+  const relation = testCase.kind === 'requirement' ? 'verifies the requirement' : 'answers the question';
+  return [
+    `It ${relation} ${subject}:`,
     `  ${question?.open ?? requirement?.statement}`,
     `  In the documentation: ${(question ?? requirement)?.part}`,
     '',
   ];
-  for (const [n, { title: row, given, expect = [], requests, unavailable }] of rows.entries()) {
-    if (rows.length > 1) lines.push(`Row ${n + 1} of ${rows.length}: ${row}`, '');
-    lines.push(...listAssertions('Given that', given), ...listAssertions('It is expected that', expect));
-    for (const [name, request] of requests) {
-      const command = renderCurlCommand(request, '$BASE_URL').replaceAll(/^/gm, '    ');
-      lines.push(`'${name}' is sent as`, command, ...renderOracle(request, world), '');
-    }
-    if (unavailable.length > 0) lines.push(`Not sent: the target lacks ${unavailable.join(', ')}.`, '');
-  }
-  if (kind === 'question' && testCase.answer.kind === 'first-of') {
-    const outcomes = question?.answer.kind === 'outcomes' ? question.answer.outcomes : undefined;
-    lines.push(`The first of these outcomes that holds is the answer; '${testCase.answer.evidence}' shows it:`, '');
-    for (const { outcome, when } of testCase.answer.rules)
-      lines.push(...listAssertions(`${outcome}: ${outcomes?.get(outcome)}`, when));
-  }
-  return lines.join('\n');
 }
 
+function renderRow({ given, expect = [], requests, unavailable }: ExplainedRow, world: NamedWorld): string[] {
+  return [
+    ...listAssertions('Given that', given, world),
+    ...listAssertions('It is expected that', expect, world),
+    ...[...requests].flatMap(([name, request]) => {
+      const command = renderCurlCommand(request, '$BASE_URL').replaceAll(/^/gm, '    ');
+      return [`'${name}' is sent as`, command, ...renderOracle(request, world), ''];
+    }),
+    ...(unavailable.length > 0 ? [`Not sent: the target lacks ${unavailable.join(', ')}.`, ''] : []),
+  ];
+}
+
+/** Lists the outcomes that a question may have. An open value, such as a status code, has none. */
+function renderOutcomes({ answer, answers }: QuestionCase, { questions }: Contract, world: NamedWorld): string[] {
+  if (answer.kind !== 'first-of') return [];
+  const known = questions.find(({ id }) => id === answers)?.answer;
+  const outcomes = known?.kind === 'outcomes' ? known.outcomes : undefined;
+  return [
+    `The first of these outcomes that holds is the answer; '${answer.evidence}' shows it:`,
+    '',
+    ...answer.rules.flatMap(({ outcome, when }) =>
+      listAssertions(`${outcome}: ${outcomes?.get(outcome)}`, when, world),
+    ),
+  ];
+}
+
+function listAssertions(heading: string, assertions: readonly Assertion[], world: NamedWorld): string[] {
+  if (assertions.length === 0) return [];
+  return [heading, ...assertions.map((assertion) => `  - ${describeAssertion(assertion, world)}`), ''];
+}
+
+/** Renders what the documentation says of the tiers, for one request. */
 function renderOracle(request: HttpRequest, world: NamedWorld): string[] {
   const oracle = createOracle(request, world);
   const explain = createTierExplainer(request, world);
