@@ -8,9 +8,9 @@ import { computeOnce } from '../support/caches.js';
 import { omitUndefined } from '../support/collections.js';
 import { refuse } from '../support/problem.js';
 import { createQuestionBinder } from './bind-questions.js';
-import { createDataCases, createDrawnRows } from './data-cases.js';
-import type { Candidate } from './draw-candidates.js';
+import type { Candidate } from './candidate.js';
 import { drawRequests } from './draw-requests.js';
+import { createDrawnRows, createRequirementCases } from './requirement-cases.js';
 
 /** What a certificate says of a data file. */
 export interface DrawnData extends Pick<StatedData, 'file' | 'requests'> {
@@ -73,7 +73,7 @@ export function createDataSuite<S extends PlainSuite>(
     world,
     basis: { kind: 'data-file', digest },
     cases: [
-      ...createDataCases(suite.contract, (requirement) => draw().rows.get(requirement) ?? []),
+      ...createRequirementCases(suite.contract, (requirement) => draw().rows.get(requirement) ?? []),
       ...questions,
       ...ownCases,
     ],
@@ -134,6 +134,6 @@ function summarize({ tiers }: NamedWorld, drawn: readonly Candidate[]) {
   const rules: Record<string, number> = {};
   for (const { kind } of newest.flatMap((tier) => tier.rules)) rules[kind] = (rules[kind] ?? 0) + 1;
   const shown = newest.filter((tier) => drawn.some(({ oracle }) => oracle.returned(tier) === 'required'));
-  const filters = drawn.flatMap(({ contents }) => (contents.filters ?? []).map((filter) => JSON.stringify(filter)));
+  const filters = drawn.flatMap(({ parts }) => (parts.filters ?? []).map((filter) => JSON.stringify(filter)));
   return { tiers: shown.length, of: newest.length, rules, filters: new Set(filters).size };
 }
