@@ -1,11 +1,11 @@
 import type { Oracle } from '../contract/oracle.js';
 import type { HttpRequest } from '../http/exchange.js';
 import type { RequestChange } from './request-changes.js';
-import type { RequestParts } from './request-parts.js';
+import type { DrawnRequest } from './drawn-request.js';
 
 /** A request that may be drawn. */
 export interface Candidate {
-  readonly parts: RequestParts;
+  readonly parts: DrawnRequest;
   readonly request: HttpRequest;
   /** What the documentation says of the request, for the tiers that decide what is drawn. */
   readonly oracle: Oracle;

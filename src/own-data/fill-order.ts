@@ -3,13 +3,13 @@ import { remember } from '../support/caches.js';
 import { groupBy } from '../support/collections.js';
 import { isWellFormed } from '../support/json.js';
 import { createNearIdFinder } from './near-texts.js';
-import type { DrawnItem, RequestParts } from './request-parts.js';
+import type { DrawnItem, DrawnRequest } from './drawn-request.js';
 
 /** Items and entries of metadata of an order: small limits of a deployment leave most requests as they are. */
 const [maxItems, maxMetadata] = [40, 80];
 
 /** Fills an order so that as many tiers as possible are valid, the first ones first. Each rule is met exactly. */
-export function fillOrder(customer: string, tiers: readonly Tier[], { skus, anyItem }: OrderFacts): RequestParts {
+export function fillOrder(customer: string, tiers: readonly Tier[], { skus, anyItem }: OrderFacts): DrawnRequest {
   const order = new GrowingOrder(customer, skus);
   for (const { rules } of tiers) {
     // A rule that is met does not help if another rule of the same tier cannot be met.
@@ -55,7 +55,7 @@ class GrowingOrder {
   }
 
   /** @param anyItem ordered if no rule asks for an item */
-  createParts(anyItem: DrawnItem): RequestParts {
+  createParts(anyItem: DrawnItem): DrawnRequest {
     return {
       customer: this.#customer,
       items: this.#items.size === 0 ? [anyItem] : [...this.#items.values()],

@@ -5,7 +5,7 @@ import { collectOrderFacts, type OrderFacts } from './fill-order.js';
 import { listFilters } from './list-filters.js';
 import { listOrders } from './list-orders.js';
 import { type RequestChange, requestChanges } from './request-changes.js';
-import { renderRequest } from './request-parts.js';
+import { renderRequest } from './drawn-request.js';
 import { sampleEvery } from './sample-every.js';
 import { type SelectedCustomers, selectCustomers } from './select-customers.js';
 

@@ -3,7 +3,7 @@ import { groupBy } from '../support/collections.js';
 import { isWellFormed } from '../support/json.js';
 import type { Candidate, Filtering } from './candidate.js';
 import { makeNearText, type NearKind, nearKinds, rateAwkwardness } from './near-texts.js';
-import type { DrawnFilter } from './request-parts.js';
+import type { DrawnFilter } from './drawn-request.js';
 import { sampleEvery } from './sample-every.js';
 
 /** Filters to send, and the order to send them with. */

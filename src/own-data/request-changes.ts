@@ -3,7 +3,7 @@ import { findProduct } from '../contract/world.js';
 import { groupBy } from '../support/collections.js';
 import type { OrderFacts } from './fill-order.js';
 import { makeNearText, nearKinds } from './near-texts.js';
-import type { DrawnItem, Entry, RequestParts } from './request-parts.js';
+import type { DrawnItem, Entry, DrawnRequest } from './drawn-request.js';
 
 /** A way to vary a request. The request and its variation are a minimal pair. */
 export interface RequestChange {
@@ -11,7 +11,7 @@ export interface RequestChange {
   readonly kind: ChangeKind;
   /** For titles. No two changes have the same one. */
   readonly title: string;
-  readonly apply: (parts: RequestParts, facts: OrderFacts) => Partial<RequestParts>;
+  readonly apply: (parts: DrawnRequest, facts: OrderFacts) => Partial<DrawnRequest>;
 }
 
 /** Decides with which requests a change is tried, and what it is worth. */
@@ -41,11 +41,11 @@ export type ChangeKind =
   | 'encoding'
   | 'repetition';
 
-type Items = RequestParts['items'];
-type Metadata = RequestParts['metadata'];
+type Items = DrawnRequest['items'];
+type Metadata = DrawnRequest['metadata'];
 
 /** Order metadata as in the samples of the documentation, and as awkward as it may be. */
-const ordinaryMetadata: RequestParts['orderMetadata'] = [
+const ordinaryMetadata: DrawnRequest['orderMetadata'] = [
   ['payment_mean', ['credit-card']],
   ['gift_options', ['wrapping', 'card', 'ribbon']],
   ['größe:1.0 & mehr', ['½ "groß"', '', '🎁']],
@@ -201,7 +201,7 @@ function changeMetadata(
   return { group, kind: 'metadata', title, apply: ({ metadata }) => ({ metadata: change(metadata) }) };
 }
 
-function changeReading(kind: ChangeKind, title: string, changed: Partial<RequestParts>): RequestChange {
+function changeReading(kind: ChangeKind, title: string, changed: Partial<DrawnRequest>): RequestChange {
   return { group: 'reading', kind, title, apply: () => changed };
 }
 

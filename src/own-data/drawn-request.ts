@@ -5,8 +5,8 @@ import type { ItemRule } from '../contract/world.js';
 import type { HttpRequest } from '../http/exchange.js';
 import { omitUndefined } from '../support/collections.js';
 
-/** What a drawn request contains. Lists of entries, because a data file may have any key, `__proto__` too. */
-export interface RequestParts {
+/** A drawn request in parts, before it is written as HTTP. Lists of entries, because a data file may have any key, `__proto__` too. */
+export interface DrawnRequest {
   readonly customer: string;
   readonly items: readonly DrawnItem[];
   readonly orderMetadata: readonly Entry<readonly string[]>[];
@@ -35,7 +35,7 @@ export interface DrawnFilter {
   readonly nearTo?: string;
 }
 
-export function renderRequest(parts: RequestParts): HttpRequest {
+export function renderRequest(parts: DrawnRequest): HttpRequest {
   const { customer, items, orderMetadata, metadata, expand, filters = [], audienceRulesOnly } = parts;
   const { without, sent = [], again } = parts;
   const query = filters.map(({ subject, value }) => [renderFilterParameter(subject), value] as const);
