@@ -1,7 +1,7 @@
 import type { Oracle } from '../contract/oracle.js';
 import type { HttpRequest } from '../http/exchange.js';
-import type { RequestChange } from './request-changes.js';
 import type { DrawnRequest } from './drawn-request.js';
+import type { RequestChange } from './request-changes.js';
 
 /** A request that may be drawn. */
 export interface Candidate {

@@ -2,8 +2,8 @@ import { findProduct, type ItemRule, type Rule, type Thing, type Tier, type Worl
 import { remember } from '../support/caches.js';
 import { groupBy } from '../support/collections.js';
 import { isWellFormed } from '../support/json.js';
-import { createNearIdFinder } from './near-texts.js';
 import type { DrawnItem, DrawnRequest } from './drawn-request.js';
+import { createNearIdFinder } from './near-texts.js';
 
 /** Items and entries of metadata of an order: small limits of a deployment leave most requests as they are. */
 const [maxItems, maxMetadata] = [40, 80];

@@ -1,11 +1,11 @@
 import { createOracle } from '../contract/oracle.js';
 import type { World } from '../contract/world.js';
 import type { Candidate, FilteringGroup } from './candidate.js';
+import { renderRequest } from './drawn-request.js';
 import { collectOrderFacts, type OrderFacts } from './fill-order.js';
 import { listFilters } from './list-filters.js';
 import { listOrders } from './list-orders.js';
 import { type RequestChange, requestChanges } from './request-changes.js';
-import { renderRequest } from './drawn-request.js';
 import { sampleEvery } from './sample-every.js';
 import { type SelectedCustomers, selectCustomers } from './select-customers.js';
 

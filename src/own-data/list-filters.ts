@@ -2,8 +2,8 @@ import { type Tier, type World, windowSize } from '../contract/world.js';
 import { groupBy } from '../support/collections.js';
 import { isWellFormed } from '../support/json.js';
 import type { Candidate, Filtering } from './candidate.js';
-import { makeNearText, type NearKind, nearKinds, rateAwkwardness } from './near-texts.js';
 import type { DrawnFilter } from './drawn-request.js';
+import { makeNearText, type NearKind, nearKinds, rateAwkwardness } from './near-texts.js';
 import { sampleEvery } from './sample-every.js';
 
 /** Filters to send, and the order to send them with. */

@@ -1,7 +1,7 @@
 import { createOracle } from '../contract/oracle.js';
 import { type Tier, type World, windowSize } from '../contract/world.js';
-import { acceptsCustomer, fillOrder, type OrderFacts } from './fill-order.js';
 import { type DrawnRequest, renderRequest } from './drawn-request.js';
+import { acceptsCustomer, fillOrder, type OrderFacts } from './fill-order.js';
 
 /**
  * Lists orders without filters: each of the newest tiers is met by one of them if some order can meet it, and each customer

@@ -1,9 +1,9 @@
 import type { RequestForm } from '../cases/request-forms.js';
 import { findProduct } from '../contract/world.js';
 import { groupBy } from '../support/collections.js';
+import type { DrawnItem, DrawnRequest, Entry } from './drawn-request.js';
 import type { OrderFacts } from './fill-order.js';
 import { makeNearText, nearKinds } from './near-texts.js';
-import type { DrawnItem, Entry, DrawnRequest } from './drawn-request.js';
 
 /** A way to vary a request. The request and its variation are a minimal pair. */
 export interface RequestChange {
