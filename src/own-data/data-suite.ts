@@ -1,22 +1,51 @@
+/**
+ * Cases about the data of a deployment. In goes a data file, which says what the deployment has; out come the cases of a suite,
+ * their requests drawn from it. Every process makes the cases, but only the worker, which sends the requests, draws them: that
+ * takes longer than judging.
+ *
+ * Drawing has five steps. Orders are filled, each for one customer, until every tier is valid for one of them that can be
+ * (`list-orders.ts`). Filters that the data can answer are added to the orders that show them best (`list-filters.ts`), and
+ * orders with filters and without are varied in one aspect each (`request-changes.ts`, `list-candidates.ts`). The oracle says
+ * which tiers each of these candidates must get and must not get, and from that follows what the candidate shows
+ * (`list-exercises.ts`, `list-features.ts`). Candidates are then chosen one after the other, always the one that shows most
+ * that no chosen one shows, until the number of requests is reached (`draw-requests.ts`). What is expected of their responses
+ * becomes rows by topic, and the rows become a case for each requirement (`topic-rows.ts`, `requirement-cases.ts`).
+ *
+ * Questions are not drawn: they send what they send for the test data of the suite, with the ids of things that have the same
+ * roles (`bind-questions.ts`).
+ */
+
 import type { SuiteBasis } from '../cases/case-file-context.js';
-import { type QuestionCase, type TestCase, tag } from '../cases/test-case.js';
+import type { QuestionCase, TestCase } from '../cases/test-case.js';
 import { readDataFile } from '../contract/data-file.js';
 import { type NamedWorld, windowSize } from '../contract/world.js';
 import type { StatedData } from '../contract/world-file.js';
-import { type HttpRequest, serializeRequest } from '../http/exchange.js';
+import type { HttpRequest } from '../http/exchange.js';
 import { computeOnce } from '../support/caches.js';
 import { omitUndefined } from '../support/collections.js';
 import { refuse } from '../support/problem.js';
 import { createQuestionBinder } from './bind-questions.js';
-import { createDataCases, createDrawnRows } from './data-cases.js';
-import type { Candidate } from './draw-candidates.js';
+import type { Candidate } from './candidate.js';
 import { drawRequests } from './draw-requests.js';
+import { limitQuestions } from './limit-questions.js';
+import { createDrawnRows, createRequirementCases } from './requirement-cases.js';
 
 /** What a certificate says of a data file. */
 export interface DrawnData extends Pick<StatedData, 'file' | 'requests'> {
   readonly digest: string;
   readonly counts: Readonly<Record<(typeof counted)[number], number>>;
-  readonly covered: ReturnType<typeof summarize>;
+  readonly covered: DrawnCoverage;
+}
+
+/** What the drawn requests show of a data file. */
+export interface DrawnCoverage {
+  /** How many of the newest tiers a request must get, and how many there are. */
+  readonly tiers: number;
+  readonly of: number;
+  /** The rules of the newest tiers, by kind. Those of the kind `other` are open. */
+  readonly rules: Readonly<Record<string, number>>;
+  /** How many different filters are sent. */
+  readonly filters: number;
 }
 
 const counted = ['tiers', 'campaigns', 'customers', 'products', 'skus'] as const;
@@ -44,96 +73,82 @@ export function createDataSuite<S extends PlainSuite>(
   data: StatedData,
   ownCases: readonly TestCase[] = [],
 ): S {
-  const { file, movedTo = file, requests = defaultRequests } = data;
-  const { digest, world } = readDataFile(movedTo);
-  if (data.digest !== undefined && data.digest !== digest)
-    throw refuse(movedTo, `has changed since the run: ${digest}`, `Name the file with the digest ${data.digest}.`);
-  const count = Math.max(1, requests - otherRequests);
-  const stated = suite.cases.flatMap((testCase) => (testCase.kind === 'question' ? testCase : []));
-  // Both are done when they are first needed: only the worker sends requests, and they take longer to draw than to judge.
-  const bind = computeOnce(() =>
-    limitRequests(stated.map(createQuestionBinder(suite.world, world)), count * questionShare),
-  );
-  const draw = computeOnce(() => {
-    const drawn = drawRequests(world, count - bind().added);
-    const rows = createDrawnRows(suite.contract, world, drawn);
-    return { calibration: selectTelling(drawn, world), rows, covered: summarize(world, drawn) };
-  });
-  const questions = stated.map((question, n) => ({
-    ...question,
-    get rows() {
-      return (bind().questions[n] ?? question).rows;
-    },
-    get answer() {
-      return (bind().questions[n] ?? question).answer;
-    },
-  }));
+  const { digest, world } = readStatedFile(data);
+  const draw = createDrawer(suite, world, data.requests ?? defaultRequests);
   return {
     ...suite,
     world,
     basis: { kind: 'data-file', digest },
     cases: [
-      ...createDataCases(suite.contract, (requirement) => draw().rows.get(requirement) ?? []),
-      ...questions,
+      ...createRequirementCases(suite.contract, (requirement) => draw.rows().get(requirement) ?? []),
+      ...draw.questions,
       ...ownCases,
     ],
     get calibration() {
-      return draw().calibration;
+      return draw.calibration();
     },
     data: {
-      file,
+      file: data.file,
       digest,
       ...omitUndefined({ requests: data.requests }),
       counts: Object.fromEntries(counted.map((name) => [name, world[name].length])),
       get covered() {
-        return draw().covered;
+        return draw.covered();
       },
     },
   };
 }
 
-const questionShare = 1 / 6;
+/** Reads a data file. @throws UnusableInput as `readDataFile`, or if the file has changed since the run that is replayed */
+function readStatedFile({ file, movedTo = file, digest: expected }: StatedData) {
+  const read = readDataFile(movedTo);
+  if (expected === undefined || expected === read.digest) return read;
+  throw refuse(movedTo, `has changed since the run: ${read.digest}`, `Name the file with the digest ${expected}.`);
+}
 
-/** Leaves out questions without room: first intrusive ones, which run only on demand, then those with many requests. */
-function limitRequests(stated: readonly QuestionCase[], room: number) {
-  const rate = ({ rows: [{ requests }], tags }: QuestionCase) =>
-    tags.includes(tag.intrusive) ? Number.MAX_VALUE : requests.size;
-  const sent = new Set<string>();
-  const asked = new Set<QuestionCase>();
-  for (const question of stated.toSorted((question, next) => rate(question) - rate(next))) {
-    const [{ requests, unavailable }] = question.rows;
-    // Serial cases share no request.
-    const prefix = question.tags.includes(tag.serial) ? question.id : '';
-    const all = new Set([...sent, ...[...requests.values()].map((request) => prefix + serializeRequest(request))]);
-    if (unavailable.length > 0 || all.size > room) continue;
-    asked.add(question);
-    for (const request of all) sent.add(request);
-  }
-  const questions = stated.map((question): QuestionCase => {
-    const [row] = question.rows;
-    if (row.unavailable.length > 0 || asked.has(question)) return question;
-    return { ...question, rows: [{ ...row, unavailable: ["room for it within 'requests' of the target file"] }] };
+/** Binds questions and draws requests when the first of them is needed: only the worker sends any. */
+function createDrawer({ contract, world: testData, cases }: PlainSuite, world: NamedWorld, requests: number) {
+  const count = Math.max(1, requests - otherRequests);
+  const stated = cases.filter((testCase) => testCase.kind === 'question');
+  const bind = computeOnce(() => limitQuestions(stated.map(createQuestionBinder(testData, world)), count));
+  const drawn = computeOnce(() => drawRequests(world, count - bind().added));
+  const questions = stated.map((question, n): QuestionCase => {
+    const getBound = () => bind().questions[n] ?? question;
+    return {
+      ...question,
+      get rows() {
+        return getBound().rows;
+      },
+      get answer() {
+        return getBound().answer;
+      },
+    };
   });
-  return { questions, added: sent.size };
+  return {
+    questions,
+    rows: computeOnce(() => createDrawnRows(contract, world, drawn())),
+    calibration: computeOnce(() => selectTelling(drawn(), world)),
+    covered: computeOnce(() => summarize(world, drawn())),
+  };
 }
 
 /** Selects orders that together show all tiers that any order shows. */
 function selectTelling(drawn: readonly Candidate[], { tiers }: NamedWorld): HttpRequest[] {
   const unseen = new Set(tiers.slice(0, windowSize));
-  const telling = drawn.filter(({ base, oracle }) => {
+  const telling: HttpRequest[] = [];
+  for (const { base, oracle, request } of drawn) {
     const shown = base === undefined ? [...unseen].filter((tier) => oracle.returned(tier) === 'required') : [];
     for (const tier of shown) unseen.delete(tier);
-    return shown.length > 0;
-  });
-  return telling.map(({ request }) => request);
+    if (shown.length > 0) telling.push(request);
+  }
+  return telling;
 }
 
-/** Counts the newest tiers that a request must get, their rules by kind (those of the kind `other` are open), and filters. */
-function summarize({ tiers }: NamedWorld, drawn: readonly Candidate[]) {
+function summarize({ tiers }: NamedWorld, drawn: readonly Candidate[]): DrawnCoverage {
   const newest = tiers.slice(0, windowSize);
   const rules: Record<string, number> = {};
   for (const { kind } of newest.flatMap((tier) => tier.rules)) rules[kind] = (rules[kind] ?? 0) + 1;
   const shown = newest.filter((tier) => drawn.some(({ oracle }) => oracle.returned(tier) === 'required'));
-  const filters = drawn.flatMap(({ contents }) => (contents.filters ?? []).map((filter) => JSON.stringify(filter)));
+  const filters = drawn.flatMap(({ parts }) => (parts.filters ?? []).map((filter) => JSON.stringify(filter)));
   return { tiers: shown.length, of: newest.length, rules, filters: new Set(filters).size };
 }

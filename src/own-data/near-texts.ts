@@ -1,7 +1,7 @@
 import { isWellFormed } from '../support/json.js';
 
 /** How to make a text that a deployment may confuse with another one. Each is a mistake in comparing texts. */
-const changes: Readonly<Record<string, (text: string) => string>> = {
+const nearTexts = {
   longer: (text) => `${text}x`,
   shorter: (text) => [...text].slice(0, -1).join(''),
   'with a space after it': (text) => `${text} `,
@@ -29,14 +29,17 @@ const changes: Readonly<Record<string, (text: string) => string>> = {
   'in a list': (text) => `${text},${text}`,
   'up to its first sign': (text) => text.split(/[^\p{L}\p{N}\p{M}]/u)[0] ?? '',
   'from its first half': (text) => text.slice(0, Math.ceil(text.length / 2)),
-};
+} as const satisfies Readonly<Record<string, (text: string) => string>>;
 
-export const nearKinds: readonly string[] = Object.keys(changes);
+/** How a near miss differs from the text: words for the titles of requests. */
+export type NearKind = keyof typeof nearTexts;
+
+export const nearKinds = Object.keys(nearTexts) as readonly NearKind[];
 
 /** Makes a near miss of a text: another text, also if letter case is ignored. Undefined if there is none of this kind. */
-export function makeNearText(kind: string, text: string): string | undefined {
+export function makeNearText(kind: NearKind, text: string): string | undefined {
   if (!isWellFormed(text)) return undefined;
-  const near = changes[kind]?.(text) ?? text;
+  const near = nearTexts[kind](text);
   const isOther = near !== '' && near.toLowerCase() !== text.toLowerCase() && isWellFormed(near);
   return isOther ? near : undefined;
 }

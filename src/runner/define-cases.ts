@@ -2,7 +2,7 @@ import path from 'node:path';
 import { compileFunction } from 'node:vm';
 import { getSubjectId, type TestCase } from '../cases/test-case.js';
 import { selectTests } from '../config/selection.js';
-import { createDataCases } from '../own-data/data-cases.js';
+import { createRequirementCases } from '../own-data/requirement-cases.js';
 import { type CaseResult, getVerdictApart, samplesCaseId } from '../run/case-result.js';
 import { isOwnCase, loadSuite, type Suite, suiteFolder } from '../suite/suite.js';
 import { omitUndefined } from '../support/collections.js';
@@ -36,7 +36,7 @@ export function defineCases(file: string): void {
 /** Defines the tests whose requests are drawn from a data file. What they send is known in the worker. */
 export function defineDataCases(): void {
   if (!areDrawn.includes(true)) return;
-  const cases = { ...suite, cases: createDataCases(suite.contract) };
+  const cases = { ...suite, cases: createRequirementCases(suite.contract) };
   for (const testCase of selectTests(run, cases)) defineCase(testCase, suite);
 }
 

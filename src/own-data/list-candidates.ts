@@ -1,0 +1,81 @@
+import { createOracle } from '../contract/oracle.js';
+import type { World } from '../contract/world.js';
+import type { Candidate, FilteringGroup } from './candidate.js';
+import { renderRequest } from './drawn-request.js';
+import { collectOrderFacts, type OrderFacts } from './fill-order.js';
+import { listFilters } from './list-filters.js';
+import { listOrders } from './list-orders.js';
+import { type RequestChange, requestChanges } from './request-changes.js';
+import { sampleEvery } from './sample-every.js';
+import { type SelectedCustomers, selectCustomers } from './select-customers.js';
+
+/** In characters. Larger requests may exceed the limits of a deployment. */
+const [maxPath, maxBody] = [7_000, 48_000];
+
+/**
+ * Lists requests that may be drawn for some data: orders that meet as many rules as possible, the same orders with filters,
+ * and variations of both.
+ *
+ * @param world the data, from which the texts and ids come
+ * @param drawn the same data with the tiers that decide what is drawn
+ */
+export function listCandidates(world: World, drawn: World): Candidate[] {
+  const facts = collectOrderFacts(world);
+  const customers = selectCustomers(world);
+  const create = (varied: Omit<Candidate, 'request' | 'oracle'>): Candidate => {
+    const request = renderRequest(varied.parts);
+    return { ...varied, request, oracle: createOracle(request, drawn) };
+  };
+  const orders = listOrders(customers.members, drawn, facts).map((parts) =>
+    create({ parts, base: undefined, filtering: undefined, change: undefined }),
+  );
+  const filtered = listFilters(orders, world).map(({ base, filters, filtering }) =>
+    create({ parts: { ...base.parts, filters }, base, filtering, change: undefined }),
+  );
+  const vary = (planned: readonly PlannedChange[]) => planned.map((change) => create(applyChange(change, facts)));
+  const ofOrders = vary(planOrderChanges(orders, customers));
+  const ofFilters = vary(planFilterChanges(filtered));
+  return [...orders, ...ofOrders, ...filtered, ...ofFilters].filter(isUsable);
+}
+
+interface PlannedChange {
+  readonly start: Candidate;
+  readonly change: RequestChange;
+}
+
+/** Varies the first order in each way, and others in some ways, so that each change is tried with two or three orders. */
+function planOrderChanges(orders: readonly Candidate[], customers: SelectedCustomers): PlannedChange[] {
+  const every = Math.ceil(orders.length / 2) + 1;
+  return orders.flatMap((start, n) => {
+    const sampled = n === 0 ? requestChanges : sampleEvery(requestChanges, every, n);
+    return [...sampled, ...customers.listChanges(start.parts.customer)].map((change) => ({ start, change }));
+  });
+}
+
+/** Larger than the number of changes for filters, so that each further request with a filter has one of them at most. */
+const everyFiltered = 64;
+
+/** Varies the first request of each group of filters in each way, and others in one way or none. */
+function planFilterChanges(filtered: readonly Candidate[]): PlannedChange[] {
+  const changes = requestChanges.filter(({ group }) => group !== 'comparison');
+  const tried = new Set<FilteringGroup>();
+  // Where nothing matches, nothing but the filter decides.
+  const starts = filtered.filter(({ filtering }) => filtering?.kind !== 'no-match');
+  return starts.flatMap((start, n) => {
+    const group = start.filtering?.group;
+    const isFirst = group !== undefined && !tried.has(group);
+    if (group !== undefined) tried.add(group);
+    const sampled = isFirst ? changes : sampleEvery(changes, everyFiltered, n);
+    return sampled.map((change) => ({ start, change }));
+  });
+}
+
+function applyChange({ start, change }: PlannedChange, facts: OrderFacts): Omit<Candidate, 'request' | 'oracle'> {
+  const { parts, filtering, base = start } = start;
+  return { parts: { ...parts, ...change.apply(parts, facts) }, base, filtering, change };
+}
+
+/** Whether a request is documented and of ordinary size. Not each text of the data can be a text of JSON. */
+function isUsable({ oracle, request: { path, body = '' } }: Candidate): boolean {
+  return oracle.undocumentedReason === undefined && path.length < maxPath && body.length < maxBody;
+}

@@ -1,0 +1,160 @@
+import type { World } from '../contract/world.js';
+import type { Candidate, Filtering } from './candidate.js';
+import { type Exercise, listExercises } from './list-exercises.js';
+import { rateAwkwardness } from './near-texts.js';
+
+/** Something that a request shows. Two requests that show the same have a feature with the same key. */
+export interface Feature {
+  readonly key: string;
+  /** What a request is worth that shows this for the first time. */
+  readonly worth: number;
+}
+
+/** The kinds of features, and what each is worth if nothing else is said. */
+const worth = {
+  /** A tier is in a result. */
+  tier: 60,
+  /** What one requirement says: a tier is returned, or it is not. */
+  topic: 100,
+  /** What a change does for a requirement. */
+  'topic-by-change': 8,
+  /** How a filter restricts, alone and in a request that is changed otherwise. */
+  'topic-by-filter': 60,
+  'topic-by-changed-filter': 20,
+  /** What one of the rules of a tier, or the window, does, and what a change does for it. */
+  decision: 6,
+  'decision-by-change': 0.1,
+  /** What one value of a filter does, and what one kind of filter does with it. */
+  'filter-value': 6,
+  'filter-value-by-kind': 1,
+  /** What a filter does with a value that the data has only nearly, or for another key. */
+  'inexact-filter-value': 2,
+  /** A group of filters is read in a request of some form. */
+  reading: 40,
+  /** An exact filter with `options.expand`, or without. */
+  'filter-with-expand': 60,
+  /** Two properties of requests together. */
+  pair: 0.4,
+} as const;
+
+/** Lists what a request shows of some data. */
+export function listFeatures(candidate: Candidate, { tiers }: World): Feature[] {
+  const { filtering } = candidate;
+  const features = [
+    ...(filtering === undefined ? listRuleFeatures(candidate, tiers) : listFilterFeatures(candidate, filtering, tiers)),
+    ...listReadingFeatures(candidate),
+    ...listPairFeatures(candidate),
+  ];
+  // Each rule of a tier shows the tier.
+  return [...keepFirst(features, ({ key }) => key)];
+}
+
+function createFeature(kind: keyof typeof worth, parts: readonly string[], value: number = worth[kind]): Feature {
+  return { key: [kind, ...parts].join('\n'), worth: value };
+}
+
+/** Lists what a request without filters shows of the window and of the rules of tiers. */
+function listRuleFeatures({ oracle, request, change, base }: Candidate, tiers: World['tiers']): Feature[] {
+  const exercises = listExercises(tiers, oracle, request, base === undefined);
+  // Most tiers show what another one shows.
+  const firsts = keepFirst(
+    exercises.filter(({ isAlone }) => isAlone),
+    ({ topic, expects }) => `${topic} ${expects}`,
+  );
+  const changed = change?.title ?? '';
+  return exercises.flatMap((exercise) => {
+    const { tier, topic, expects } = exercise;
+    const isNewTier = expects === 'required' && base === undefined;
+    return [
+      ...(isNewTier ? [createFeature('tier', [tier.id])] : []),
+      ...(firsts.has(exercise) ? listTopicFeatures(topic, expects, changed) : []),
+      ...(expects === 'forbidden' ? listDecisionFeatures(exercise, changed) : []),
+    ];
+  });
+}
+
+function listTopicFeatures(topic: string, expects: string, changed: string): Feature[] {
+  return [createFeature('topic', [topic, expects]), createFeature('topic-by-change', [topic, expects, changed])];
+}
+
+function listDecisionFeatures({ tier, reason, decision }: Exercise, changed: string): Feature[] {
+  const text = reason.is === 'rule' && reason.rule.kind === 'metadata' ? reason.rule.key + reason.rule.is : '';
+  const byChange = (1 + rateAwkwardness(text)) * worth['decision-by-change'];
+  return [
+    createFeature('decision', [tier.id, String(decision)]),
+    createFeature('decision-by-change', [tier.id, String(decision), changed], byChange),
+  ];
+}
+
+/** Lists what a request with filters shows of them. */
+function listFilterFeatures(candidate: Candidate, filtering: Filtering, tiers: World['tiers']): Feature[] {
+  const { oracle, request, change, parts } = candidate;
+  const [{ subject, nearTo } = {}] = parts.filters ?? [];
+  const exercises = listExercises(tiers, oracle, request).flatMap((exercise) => {
+    const { tier, topic, expects, reason } = exercise;
+    if (reason.is !== 'filter') return [];
+    // A near miss shows something of the tiers that it nearly selects.
+    const isMissed = subject?.on === 'metadata' && nearTo !== undefined && tier.metadata[subject.key] !== nearTo;
+    return isMissed ? [] : [{ topic, expects, subject: reason.subject, value: reason.value }];
+  });
+  const firsts = keepFirst(exercises, ({ topic, expects, value }) => `${topic} ${expects} ${value}`);
+  return [...firsts].flatMap(({ topic, expects, subject: on, value }) => {
+    const text = JSON.stringify([on, value]);
+    return [
+      change === undefined
+        ? createFeature('topic-by-filter', [topic, expects, filtering.title])
+        : createFeature('topic-by-changed-filter', [topic, expects, change.title]),
+      createFeature('filter-value', [expects, text], rateFilterValue(filtering, text)),
+      createFeature('filter-value-by-kind', [expects, text, filtering.title]),
+    ];
+  });
+}
+
+function rateFilterValue({ kind }: Filtering, text: string): number {
+  return kind === 'exact' ? worth['filter-value'] + rateAwkwardness(text) : worth['inexact-filter-value'];
+}
+
+/** Lists how the request is read: its filters in a form, and exact filters beside `options.expand`. */
+function listReadingFeatures({ filtering, change, parts }: Candidate): Feature[] {
+  const form = change?.group === 'reading' ? change.title : '';
+  const reading = createFeature('reading', [filtering?.group ?? '', form]);
+  if (filtering === undefined || !readWithExpand.has(filtering.kind)) return [reading];
+  return [reading, createFeature('filter-with-expand', [filtering.title, renderExpand(parts)])];
+}
+
+/** Filters that are sent with `options.expand` and without. */
+const readWithExpand: ReadonlySet<Filtering['kind']> = new Set(['exact', 'many-matches', 'no-match']);
+
+/** Lists all pairs of properties of a request: mistakes may need two of them at once. */
+function listPairFeatures({ filtering, change, parts }: Candidate): Feature[] {
+  const { customer, items, metadata, orderMetadata } = parts;
+  const kinds = [...new Set(items.map((item) => item.kind))];
+  const properties = [
+    `customer ${customer}`,
+    `${countRoughly(items)} items`,
+    `${kinds.join(' and ')} items`,
+    `${countRoughly(metadata)} metadata`,
+    `${countRoughly(orderMetadata)} order metadata`,
+    `expand ${renderExpand(parts)}`,
+    `filter ${filtering?.title ?? ''}`,
+    `change ${change?.title ?? ''}`,
+  ];
+  return properties.flatMap((property, n) =>
+    properties.slice(n + 1).map((partner) => createFeature('pair', [property, partner])),
+  );
+}
+
+function countRoughly(all: readonly unknown[]): string {
+  return all.length > 2 ? 'several' : String(all.length);
+}
+
+function renderExpand({ expand }: Candidate['parts']): string {
+  return String(expand === true);
+}
+
+/** Keeps the first item with each key. */
+function keepFirst<T>(items: readonly T[], keyOf: (item: T) => string): ReadonlySet<T> {
+  const firsts = new Map<string, T>();
+  for (const item of items) if (!firsts.has(keyOf(item))) firsts.set(keyOf(item), item);
+  return new Set(firsts.values());
+}

@@ -1,0 +1,49 @@
+import { createOracle } from '../contract/oracle.js';
+import { type Tier, type World, windowSize } from '../contract/world.js';
+import { type DrawnRequest, renderRequest } from './drawn-request.js';
+import { acceptsCustomer, fillOrder, type OrderFacts } from './fill-order.js';
+
+/**
+ * Lists orders without filters: each of the newest tiers is met by one of them if some order can meet it, and each customer
+ * has one. The last order is the smallest: few tiers are valid for it.
+ */
+export function listOrders(customers: readonly string[], world: World, facts: OrderFacts): DrawnRequest[] {
+  const newest = world.tiers.slice(0, windowSize);
+  const older = world.tiers.slice(windowSize);
+  const sorted = sortByReach(customers, newest);
+  const covering = coverTiers(sorted, world, facts);
+  const [widest] = sorted;
+  if (widest === undefined) return [];
+  const served = new Set(covering.map(({ customer }) => customer));
+  const others = sorted
+    .filter((id) => !served.has(id))
+    .map((id) => fillOrder(id, [...newest.toReversed(), ...older], facts));
+  return [...covering, ...others, { customer: widest, items: [facts.anyItem], metadata: [], orderMetadata: [] }];
+}
+
+/** Sorts customers by the number of tiers that no rule keeps from them, the largest number first. */
+function sortByReach(customers: readonly string[], tiers: readonly Tier[]): string[] {
+  const count = (customer: string) => tiers.filter((tier) => acceptsCustomer(tier, customer)).length;
+  const reach = new Map(customers.map((customer) => [customer, count(customer)]));
+  return customers.toSorted((id, next) => (reach.get(next) ?? 0) - (reach.get(id) ?? 0));
+}
+
+/** Creates orders until each of the newest tiers is in the result of one of them, as far as an order can meet it. */
+function coverTiers(customers: readonly string[], world: World, facts: OrderFacts): DrawnRequest[] {
+  const newest = world.tiers.slice(0, windowSize);
+  const older = world.tiers.slice(windowSize);
+  // The oldest ones come first: they show the edge of the window.
+  const uncovered = new Set(newest.toReversed());
+  const orders: DrawnRequest[] = [];
+  for (const tier of uncovered) {
+    const customer = customers.find((id) => acceptsCustomer(tier, id));
+    const order = fillOrder(customer ?? '', [tier, ...uncovered, ...newest, ...older], facts);
+    const { returned } = createOracle(renderRequest(order), world);
+    const covered = [...uncovered].filter((candidate) => returned(candidate) === 'required');
+    if (covered.length === 0) continue;
+    for (const found of covered) uncovered.delete(found);
+    const isExpanded = orders.length % 2 === 1;
+    orders.push(isExpanded ? { ...order, expand: true } : order);
+  }
+  return orders;
+}

@@ -1,0 +1,271 @@
+import type { RequestForm } from '../cases/request-forms.js';
+import { findProduct } from '../contract/world.js';
+import { groupBy } from '../support/collections.js';
+import type { DrawnItem, DrawnRequest, Entry } from './drawn-request.js';
+import type { OrderFacts } from './fill-order.js';
+import { makeNearText, nearKinds } from './near-texts.js';
+
+/** A way to vary a request. The request and its variation are a minimal pair. */
+export interface RequestChange {
+  readonly group: ChangeGroup;
+  readonly kind: ChangeKind;
+  /** For titles. No two changes have the same one. */
+  readonly title: string;
+  readonly apply: (parts: DrawnRequest, facts: OrderFacts) => Partial<DrawnRequest>;
+}
+
+/** Decides with which requests a change is tried, and what it is worth. */
+type ChangeGroup =
+  /** How rules compare the order with the promotions. It concerns no filter, so that requests with filters lack it. */
+  | 'comparison'
+  /** What else is ordered or added. */
+  | 'order'
+  /** How the request is read, whatever is ordered. It may differ for each kind of filter. */
+  | 'reading';
+
+/** What is changed, as far as something is drawn or expected because of it. */
+export type ChangeKind =
+  | 'customer'
+  | 'items'
+  | 'metadata'
+  | 'metadata-keys-replaced'
+  | 'metadata-keys-added'
+  | 'order-metadata-added'
+  | 'order-metadata-removed'
+  | 'expand-added'
+  | 'expand-removed'
+  | 'everything'
+  | 'audience-first'
+  | 'audience-last'
+  | 'omission'
+  | 'encoding'
+  | 'repetition';
+
+type Items = DrawnRequest['items'];
+type Metadata = DrawnRequest['metadata'];
+
+/** Order metadata as in the samples of the documentation, and as awkward as it may be. */
+const ordinaryMetadata: DrawnRequest['orderMetadata'] = [
+  ['payment_mean', ['credit-card']],
+  ['gift_options', ['wrapping', 'card', 'ribbon']],
+  ['größe:1.0 & mehr', ['½ "groß"', '', '🎁']],
+];
+
+/** Encodings that mean the same. A conforming deployment accepts all of them. */
+const forms: readonly (readonly RequestForm[])[] = [
+  ['header-names-in-lower-case', 'in-pieces'],
+  ['header-names-in-upper-case'],
+  ['pretty-printed', 'after-white-space'],
+  ['values-percent-encoded-in-lower-case', 'members-reversed', 'on-a-fresh-connection'],
+  ['with-escaped-letters'],
+];
+
+/** The documentation leaves open what a request without one of these means. Windows, filters and reservations still bind. */
+const omissions = ['customer', 'order', 'order.metadata', 'options', 'metadata'];
+
+/** Any two of up to 64 entries of a list are in different halves once. */
+const halves = [0, 1, 2, 3, 4, 5].flatMap((bit) =>
+  [0, 1].map((side) => {
+    const isKept = (_: unknown, at: number) => ((at >> bit) & 1) === side;
+    return { title: `half ${2 * bit + side + 1}`, isKept };
+  }),
+);
+
+const quantityChanges: readonly RequestChange[] = [
+  changeItems('quantities of one less', reduce),
+  changeQuantities('every second quantity of one less', (count, at) => count - (at % 2)),
+  changeQuantities('quantities of 1', () => 1),
+  changeQuantities('larger quantities', (count, at) => count * 10 + at),
+  changeQuantities('very large quantities', (_, at) => 100_000 + at),
+];
+
+const itemChanges: readonly RequestChange[] = [
+  changeItems('items in another order', (items) => items.toReversed()),
+  changeItems('products in two items each', repeatProducts),
+  changeItems('products in three items each', (items) => [...repeatProducts(items), ...items.filter(isProduct)]),
+  changeItems('products in different quantities', (items) => [
+    ...quantify(items, (count, at) => count + at + 1),
+    ...items.filter(isProduct).toReversed(),
+  ]),
+  changeItems('products in two items that are too few', (items) => items.flatMap(splitItem)),
+  changeItems('products in two items, one less', (items) => [...reduce(items), ...reduce(items).filter(isProduct)]),
+  replaceIds('products in place of SKUs', 'sku', 'product', (id, { skus }) => findProduct(skus, id)),
+  replaceIds('SKUs in place of products', 'product', 'sku', (id, { skusOf }) => skusOf.get(id)?.[0].id),
+  replaceIds('other SKUs of the same products', 'sku', 'sku', (id, { skus, skusOf }) => {
+    return skusOf.get(findProduct(skus, id) ?? '')?.find((sku) => sku.id !== id)?.id;
+  }),
+  replaceIds('similar products', 'product', 'product', (id, { findNear }) => findNear.product(id)[0]),
+  replaceIds('similar SKUs', 'sku', 'sku', (id, { findNear }) => findNear.sku(id)[0]),
+  changeItems('products alone', (items) => items.filter(isProduct)),
+  changeItems('SKUs alone', (items) => items.filter((item) => !isProduct(item))),
+  ...halves.map(({ title, isKept }) =>
+    changeItems(`${title} of the items`, (items) => items.filter(isKept), 'comparison'),
+  ),
+];
+
+const metadataChanges: readonly RequestChange[] = [
+  ...nearKinds.map((near) =>
+    changeMetadata(
+      `metadata ${near}`,
+      (metadata) => metadata.map(([key, value]) => [key, makeNearText(near, value) ?? `no ${value}`]),
+      'comparison',
+    ),
+  ),
+  { ...changeMetadata('similar metadata keys', listNearKeys), kind: 'metadata-keys-replaced' },
+  {
+    ...changeMetadata('similar metadata keys, too', (metadata) => [...metadata, ...listNearKeys(metadata)]),
+    kind: 'metadata-keys-added',
+  },
+  changeMetadata('metadata in another order', (metadata) => metadata.toReversed(), 'comparison'),
+  changeMetadata('more metadata', (metadata) => [...metadata, ['store_name', 'Elsewhere'], ['other', 'entry']]),
+  changeMetadata('values of other metadata keys', (metadata) =>
+    metadata.map(([key], at) => [key, metadata[(at + 1) % metadata.length]?.[1] ?? '']),
+  ),
+  ...halves.map(({ title, isKept }) =>
+    changeMetadata(`${title} of the metadata`, (metadata) => metadata.filter(isKept), 'comparison'),
+  ),
+  {
+    group: 'comparison',
+    kind: 'metadata',
+    title: 'metadata as order metadata',
+    apply: ({ metadata }) => ({ metadata: [], orderMetadata: metadata.map(([key, value]) => [key, [value]]) }),
+  },
+];
+
+const otherChanges: readonly RequestChange[] = [
+  {
+    group: 'order',
+    kind: 'order-metadata-added',
+    title: 'order metadata',
+    apply: ({ orderMetadata }) => ({ orderMetadata: [...orderMetadata, ...ordinaryMetadata] }),
+  },
+  {
+    group: 'order',
+    kind: 'order-metadata-removed',
+    title: 'no order metadata',
+    apply: () => ({ orderMetadata: [] }),
+  },
+  { group: 'order', kind: 'expand-added', title: 'options.expand', apply: () => ({ expand: true }) },
+  { group: 'order', kind: 'expand-removed', title: 'no options.expand', apply: () => ({ expand: false }) },
+  {
+    group: 'order',
+    kind: 'everything',
+    title: 'everything at once',
+    apply: ({ items, orderMetadata }) => ({
+      items: repeatProducts(items),
+      expand: true,
+      orderMetadata: [...orderMetadata, ...ordinaryMetadata],
+    }),
+  },
+];
+
+const readingChanges: readonly RequestChange[] = [
+  changeReading('audience-first', 'audienceRulesOnly', { audienceRulesOnly: 'first' }),
+  changeReading('audience-last', 'audienceRulesOnly at the end', { audienceRulesOnly: 'last' }),
+  ...omissions.map((without) => changeReading('omission', `without ${without}`, { without })),
+  ...forms.map((sent) => changeReading('encoding', `sent ${sent[0]}`, { sent })),
+  changeReading('repetition', 'again', { again: 1 }),
+];
+
+/** All changes but those of the customer, which depend on the data. */
+export const requestChanges: readonly RequestChange[] = [
+  ...quantityChanges,
+  ...itemChanges,
+  ...metadataChanges,
+  ...otherChanges,
+  ...readingChanges,
+];
+
+/** Creates a change of the customer alone: what a deployment reserves for customers is compared, and no filter. */
+export function changeCustomer(title: string, customer: string): RequestChange {
+  return { group: 'comparison', kind: 'customer', title, apply: () => ({ customer }) };
+}
+
+function changeItems(
+  title: string,
+  change: (items: Items, facts: OrderFacts) => Items,
+  group: ChangeGroup = 'order',
+): RequestChange {
+  return { group, kind: 'items', title, apply: ({ items }, facts) => ({ items: change(items, facts) }) };
+}
+
+function changeQuantities(title: string, change: (quantity: number, at: number) => number): RequestChange {
+  return changeItems(title, (items) => quantify(items, change));
+}
+
+function changeMetadata(
+  title: string,
+  change: (metadata: Metadata) => Metadata,
+  group: ChangeGroup = 'order',
+): RequestChange {
+  return { group, kind: 'metadata', title, apply: ({ metadata }) => ({ metadata: change(metadata) }) };
+}
+
+function changeReading(kind: ChangeKind, title: string, changed: Partial<DrawnRequest>): RequestChange {
+  return { group: 'reading', kind, title, apply: () => changed };
+}
+
+function isProduct({ kind }: DrawnItem): boolean {
+  return kind === 'product';
+}
+
+function quantify(items: Items, change: (quantity: number, at: number) => number): DrawnItem[] {
+  return items.map((item, at) => ({ ...item, quantity: Math.max(1, change(item.quantity, at)) }));
+}
+
+function reduce(items: Items): DrawnItem[] {
+  return quantify(items, (count) => count - 1);
+}
+
+function repeatProducts(items: Items): DrawnItem[] {
+  return [...items, ...items.filter(isProduct).toReversed()];
+}
+
+/** Two items that are too few together. */
+function splitItem(item: DrawnItem): DrawnItem[] {
+  const quantities = isProduct(item) && item.quantity >= 3 ? [item.quantity - 2, 1] : [item.quantity];
+  return quantities.map((quantity) => ({ ...item, quantity }));
+}
+
+/** Replaces items of a kind by others. Leaves out what is ordered already. */
+function replaceIds(
+  title: string,
+  from: DrawnItem['kind'],
+  kind: DrawnItem['kind'],
+  find: (id: string, facts: OrderFacts) => string | undefined,
+): RequestChange {
+  return changeItems(title, (items, facts) => {
+    const replaced = items.map((item) => {
+      const id = item.kind === from ? find(item.id, facts) : undefined;
+      return id === undefined ? item : { ...item, kind, id };
+    });
+    return [...new Map(replaced.map((item) => [`${item.kind} ${item.id}`, item])).values()];
+  });
+}
+
+/** How many near misses of keys are sent for one sign, and together. More of them exceed the limits of some servers. */
+const [maxOfSign, maxNearKeys] = [3, 250];
+
+function listNearKeys(metadata: Metadata): Entry<string>[] {
+  const known = new Set(metadata.map(([key]) => key));
+  const bySign = groupBy(metadata.flatMap(moveBorder), ({ sign }) => sign);
+  const moved = [...bySign.values()].flatMap((found) => found.slice(0, maxOfSign).map(({ entry }) => entry));
+  const ofOtherKeys = nearKinds.flatMap((kind) =>
+    metadata.map(([key, value]): Entry<string> => [makeNearText(kind, key) ?? key, value]),
+  );
+  return [...moved, ...ofOtherKeys].filter(([key]) => !known.has(key)).slice(0, maxNearKeys);
+}
+
+/** Makes entries that are the same text once key and value are joined by a sign, or by nothing. */
+function moveBorder([key, value]: Entry<string>): { readonly sign: string; readonly entry: Entry<string> }[] {
+  const signs = new Set(['', ...(`${key}${value}`.match(/[^\p{L}\p{N}\p{M}]/gu) ?? [])]);
+  return [...signs].flatMap((sign) => {
+    const [first = '', ...rest] = sign === '' ? [...value] : value.split(sign);
+    const [last = '', ...before] = (sign === '' ? [...key] : key.split(sign)).reverse();
+    const entries: readonly Entry<string>[] = [
+      [`${key}${sign}${first}`, rest.join(sign)],
+      [before.reverse().join(sign), `${last}${sign}${value}`],
+    ];
+    return entries.filter(([name, text]) => name !== '' && text !== '').map((entry) => ({ sign, entry }));
+  });
+}
