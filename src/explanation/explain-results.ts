@@ -1,4 +1,4 @@
-import { knownMistakes, type Mistake } from '../../reference/model.js';
+import { knownMistakes, type StructuralMistake } from '../../reference/model.js';
 import type { HttpRequest } from '../http/exchange.js';
 import { groupBy, renderShortList } from '../support/collections.js';
 import type { Compared, Row } from './observation.js';
@@ -52,7 +52,7 @@ export function explainResults(run: ObservedRun, seeds: readonly Hypothesis[]): 
   ];
 }
 
-function findMistakes(run: ObservedRun, seeds: readonly Hypothesis[], tried: readonly Mistake[]): Finding[] {
+function findMistakes(run: ObservedRun, seeds: readonly Hypothesis[], tried: readonly StructuralMistake[]): Finding[] {
   const found = [...seeds];
   while (true) {
     const wrong = listWrong(run.compared, run.predict(found));
@@ -92,7 +92,7 @@ function findMistake(
   { compared, predict, world, history }: ObservedRun,
   unordered: readonly Wrong[],
   found: readonly Hypothesis[],
-  tried: readonly Mistake[],
+  tried: readonly StructuralMistake[],
 ): Hypothesis | undefined {
   const before = predict(found);
   // What takes the least time to predict comes first: without a query, then what is short, or sent first if there is state.
@@ -103,7 +103,7 @@ function findMistake(
   const wrong = sort((request) => turns.get(request) ?? 0);
   const shortest = sort((request) => (request.body ?? '').length + getQueryCost(request));
   const isClear = wrong.length >= minRequests;
-  const tryMistake = (mistake: Mistake) => {
+  const tryMistake = (mistake: StructuralMistake) => {
     const hypothesis = assume(mistake);
     const after = predict([...found, hypothesis]);
     return {
@@ -114,7 +114,7 @@ function findMistake(
         shown.returned.some((_, n) => isWrong(shown, n, after(shown)) && !isWrong(shown, n, before(shown))),
     };
   };
-  const fitting: Mistake[] = [];
+  const fitting: StructuralMistake[] = [];
   const limited: Hypothesis[] = [];
   for (const mistake of tried) {
     // One wrong response shows no state, and neither do those that something simpler explains.
@@ -157,7 +157,7 @@ function findMistake(
     .find(({ isContradicting }) => !compared.some(isContradicting))?.hypothesis;
 }
 
-function assume(mistake: Mistake, features: readonly Feature[] = []): Hypothesis {
+function assume(mistake: StructuralMistake, features: readonly Feature[] = []): Hypothesis {
   return { id: createCauseId(mistake.id, features), mistake, features };
 }
 

@@ -1,4 +1,4 @@
-import { createModel, createWindowMistake, type Mistake, refused } from '../../reference/model.js';
+import { createModel, createWindowMistake, type StructuralMistake, refused } from '../../reference/model.js';
 import type { Obligation } from '../contract/oracle.js';
 import { getWindowSize, type Tier } from '../contract/world.js';
 import type { HttpRequest } from '../http/exchange.js';
@@ -9,7 +9,7 @@ import { type Feature, isConcerned } from './request-features.js';
 /** What may be wrong: a mistake or a refusal, perhaps of requests with a feature alone. */
 export interface Hypothesis {
   readonly id: string;
-  readonly mistake?: Mistake;
+  readonly mistake?: StructuralMistake;
   readonly refusedWith?: number;
   /** Several fit if no response distinguishes them. Empty if all requests are concerned. */
   readonly features: readonly Feature[];
@@ -32,10 +32,10 @@ export function createPredictor(facts: Pick<Observations, 'tiers' | 'world' | 'h
   const startModel = createModel({ ...world, tiers }, outcomes);
   // Promotions of the deployment take places of the window.
   const ownWindow = createWindowMistake('', '', (all) => all.slice(0, getWindowSize(world)));
-  const start = (mistakes: readonly Mistake[]) =>
+  const start = (mistakes: readonly StructuralMistake[]) =>
     startModel(world.ownPromotions === undefined ? mistakes : [ownWindow, ...mistakes]);
   const selectRightly = remember(start([]));
-  const predictWith = (mistakes: readonly Mistake[]) => {
+  const predictWith = (mistakes: readonly StructuralMistake[]) => {
     const hasState = mistakes.some((mistake) => mistake.hasState);
     const select = hasState ? selectInTurn(start(mistakes), history) : start(mistakes);
     return ({ request, documented }: Asked): Prediction => {
