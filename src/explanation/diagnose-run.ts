@@ -4,15 +4,16 @@ import type { ExchangeIndex } from '../run/exchange-index.js';
 import type { Suite } from '../suite/suite.js';
 import { groupBy } from '../support/collections.js';
 import { renderReason } from '../support/reason.js';
-import { changingResults, explainResults, type Finding, hedge, listWrong, minRequests } from './explain-results.js';
+import { type CauseFinding, changingResults, explainResults, hedge } from './explain-results.js';
 import type { KnownCauses } from './known-causes.js';
-import { type Compared, type Observation, observe, type Row } from './observation.js';
+import { type Compared, type Observation, type ObservedRow, observe } from './observation.js';
 import { nothingReturned } from './observed-mistakes.js';
 import { createPredictor, type Hypothesis, isRefusal, type ObservedRun } from './prediction.js';
 import { createCauseId, listCommonFeatures, renderFeatures } from './request-features.js';
+import { listWrong, minRequests } from './wrong-results.js';
 
 /** What most likely is wrong with a deployment: the facts of the run bear it out, and none contradicts it. */
-export interface Cause extends Omit<Finding, 'rows' | 'hypothesis'> {
+export interface Cause extends Omit<CauseFinding, 'rows' | 'hypothesis'> {
   /** Empty if nothing could be judged. Another cause may have the same requirements and cases. */
   readonly requirements: readonly string[];
   readonly cases: readonly string[];
@@ -58,9 +59,9 @@ export function diagnoseRun(
 }
 
 /** What the examination of the target found comes first, and what follows from it is not explained again. */
-function findAll(run: ObservedRun, seeds: readonly Hypothesis[], refused: readonly Observation[]): Finding[] {
+function findAll(run: ObservedRun, seeds: readonly Hypothesis[], refused: readonly Observation[]): CauseFinding[] {
   const examined = findExamined(run);
-  const isExplained = (row: Row) => examined.some(({ rows }) => rows.has(row));
+  const isExplained = (row: ObservedRow) => examined.some(({ rows }) => rows.has(row));
   if (examined.length > 0 && run.rows.every(isExplained)) return examined;
   return [...examined, ...findInResults(run, seeds, refused).filter(({ rows }) => ![...rows].every(isExplained))];
 }
@@ -75,7 +76,7 @@ const examinedCodes: readonly string[] = [
 ];
 
 /** Lists the refusals that the examination found. They explain what else fails in the same requirement. */
-function findExamined({ rows }: ObservedRun): Finding[] {
+function findExamined({ rows }: ObservedRun): CauseFinding[] {
   const shown = rows.filter(({ reason }) => examinedCodes.includes(reason?.code ?? ''));
   return [...groupBy(shown, ({ reason }) => renderReason(reason))].map(([sentence, alike]) => {
     const broken = alike.filter((row) => row.isFailing).map(({ requirement }) => requirement);
@@ -84,11 +85,15 @@ function findExamined({ rows }: ObservedRun): Finding[] {
   });
 }
 
-function findInResults(run: ObservedRun, seeds: readonly Hypothesis[], refused: readonly Observation[]): Finding[] {
+function findInResults(
+  run: ObservedRun,
+  seeds: readonly Hypothesis[],
+  refused: readonly Observation[],
+): CauseFinding[] {
   const isReadable = isMostlyReadable(run);
   const whole = isReadable ? (findNothingReturned(run) ?? findIgnoredBody(run)) : undefined;
   if (whole !== undefined) return [whole];
-  const countFailing = ({ rows }: Finding) => [...rows].filter((row) => row.isFailing).length;
+  const countFailing = ({ rows }: CauseFinding) => [...rows].filter((row) => row.isFailing).length;
   const explained = isReadable ? explainResults(run, seeds) : [];
   const predict = run.predict([...seeds, ...explained.flatMap(({ hypothesis }) => hypothesis ?? [])]);
   const returnsNothing = (shown: Observation) => shown.documented.every((_, n) => predict(shown)(n) === 'forbidden');
@@ -100,7 +105,7 @@ function findInResults(run: ObservedRun, seeds: readonly Hypothesis[], refused: 
     .filter(({ rows }) => rows.size > 0)
     .toSorted((left, right) => countFailing(right) - countFailing(left) || right.rows.size - left.rows.size);
   // Where the load of the test data explains a failure, the report begins with it.
-  const isUnexplained = ({ isFailing, reason }: Row) => isFailing && reason?.code !== 'load-explains';
+  const isUnexplained = ({ isFailing, reason }: ObservedRow) => isFailing && reason?.code !== 'load-explains';
   const unexplained = run.rows.filter((row) => isUnexplained(row) && found.every(({ rows }) => !rows.has(row)));
   const changing = found.find(({ id }) => id === changingResults);
   if (changing !== undefined) for (const row of unexplained) changing.rows.add(row);
@@ -122,7 +127,7 @@ function isMostlyReadable({ all, compared }: ObservedRun): boolean {
 }
 
 /** Finds out whether nothing was ever returned, while no row fails: then it is not certain that the test data is loaded. */
-function findNothingReturned({ all, compared, rows }: ObservedRun): Finding | undefined {
+function findNothingReturned({ all, compared, rows }: ObservedRun): CauseFinding | undefined {
   const isReturned = compared.some(({ returned }) => returned.some(Boolean)) || all.some(({ isUnclear }) => isUnclear);
   if (isReturned || compared.length < minRequests || rows.some((row) => row.isFailing)) return undefined;
   const evidence = [`${compared.length} responses name no promotion of the test data.`];
@@ -130,7 +135,7 @@ function findNothingReturned({ all, compared, rows }: ObservedRun): Finding | un
 }
 
 /** Finds a cache whose key is the URL alone. It is not known which request fills it. */
-function findIgnoredBody({ compared, predict, tiers, rows }: ObservedRun): Finding | undefined {
+function findIgnoredBody({ compared, predict, tiers, rows }: ObservedRun): CauseFinding | undefined {
   const takeLargest = (shown: readonly Compared[], by: (shown: Compared) => string) =>
     [...groupBy(shown, by).values()].toSorted((left, right) => right.length - left.length)[0] ?? [];
   const ofUrl = takeLargest(compared, ({ request }) => request.path);
@@ -150,10 +155,10 @@ function findIgnoredBody({ compared, predict, tiers, rows }: ObservedRun): Findi
   return { id, sentence, evidence: [evidence], rows: new Set(rows) };
 }
 
-function findRefusals(refused: readonly Observation[], { all, world }: ObservedRun): Finding[] {
+function findRefusals(refused: readonly Observation[], { all, world }: ObservedRun): CauseFinding[] {
   const accepted = all.filter(({ isDocumented, isAccepted }) => isDocumented && isAccepted);
   const isEach = accepted.length === 0;
-  return [...groupBy(refused, ({ refusedWith = 0 }) => refusedWith)].map(([status, group]): Finding => {
+  return [...groupBy(refused, ({ refusedWith = 0 }) => refusedWith)].map(([status, group]): CauseFinding => {
     const features = listCommonFeatures(group, accepted, world);
     const some =
       features.length === 0 ? 'some documented requests' : `every documented request ${renderFeatures(features)}`;
@@ -176,7 +181,7 @@ function isGone(cause: Hypothesis, assumed: readonly Hypothesis[], { all, compar
   return explained.length <= contradicting.size;
 }
 
-function createCause({ hypothesis: _, rows, ...finding }: Finding, failing: ReadonlySet<string>): Cause {
+function createCause({ hypothesis: _, rows, ...finding }: CauseFinding, failing: ReadonlySet<string>): Cause {
   const requirements = [...new Set([...rows].map(({ requirement }) => requirement))];
   const listed = [...rows].filter(({ requirement }) => failing.has(requirement));
   return {
