@@ -27,6 +27,7 @@ export function hedge(sentence: string, requests: number): string {
 }
 
 const maxMistakes = 4;
+/** The id of the finding that equal requests have different results. */
 export const changingResults = 'changing-results';
 
 const statefulMistakes = knownMistakes.filter(({ hasState }) => hasState);

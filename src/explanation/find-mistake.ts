@@ -40,8 +40,8 @@ interface RankedMistake extends MistakeScore {
 
 /** One wrong response may be explained by state in many ways. */
 const minWrongForState = 2;
-/** A few wrong responses may be explained by several mistakes. With more mistakes than these, none is likely to be the right one. */
-const maxFitting = 2;
+/** If few responses are wrong, several mistakes may fit. This many show whether they break different requirements. */
+const enoughIfUnclear = 3;
 
 /** Finds the mistake that explains everything that is wrong, perhaps for requests with some feature, or else most of it. */
 export function findMistake(
@@ -95,7 +95,7 @@ function scoreMistake({ run, found }: Search, mistake: StructuralMistake): Mista
 function rankMistakes(search: Search, tried: readonly StructuralMistake[]): RankedMistake[] {
   const isClear = search.byLength.length >= minRequests;
   const steady = tried.filter(({ hasState }) => !hasState);
-  const ranked = rankUntil(isClear ? 1 : maxFitting + 1, search, steady);
+  const ranked = rankUntil(isClear ? 1 : enoughIfUnclear, search, steady);
   const isFitting = ranked.some(({ isContradicted }) => !isContradicted);
   if (isFitting || search.bySending.length < minWrongForState) return ranked;
   const stateful = tried.filter(({ hasState }) => hasState);

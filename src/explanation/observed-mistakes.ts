@@ -3,6 +3,7 @@ import { getWindowSize, type NamedWorld, type Tier, windowSize } from '../contra
 import { renderShortList } from '../support/collections.js';
 import type { Observations } from './observation.js';
 
+/** The sentence of a result that is always empty. */
 export const nothingReturned =
   'No promotion is ever returned: the result is always empty, or the deployment has other promotions than the test data (npx conformance world) or the data file.';
 
@@ -26,6 +27,7 @@ export function listSizeMistakes({ compared, tiers, world }: Observations): Stru
   return ids.flatMap((id) => createSizeMistake(id, world, unseen) ?? []);
 }
 
+/** Takes the three most frequent numbers. */
 function takeMostFrequent(numbers: readonly number[]): number[] {
   const countOf = (wanted: number) => numbers.filter((number) => number === wanted).length;
   return [...new Set(numbers)].toSorted((left, right) => countOf(right) - countOf(left)).slice(0, 3);
