@@ -3,6 +3,7 @@
 import type { Tier, World } from '../src/contract/world.js';
 import type { HttpRequest } from '../src/http/exchange.js';
 import { closedQuestions, completeBehaviours, convertOutcomesToBehaviours } from './behaviours.js';
+import { createBodyHandlers } from './body.js';
 import { createCatalogue } from './catalogue.js';
 import { computeOnce } from './compute-once.js';
 import { applyChanges, createHandlers, createParser } from './deployment.js';
@@ -11,11 +12,13 @@ import { listGeneratedFaults } from './faults/generated-faults.js';
 import { faults, type Requirement } from './faults/index.js';
 import { createFilterHandlers } from './filters.js';
 import type { Change, DeploymentFacts, Handlers, TierTest } from './handlers.js';
+import { createOrderHandlers } from './order.js';
 import type { ParsedRequest } from './parsed-request.js';
+import { createQueryHandlers } from './query.js';
 import { referenceCredentials } from './reference-credentials.js';
 
-/** A mistake that a deployment may make, and how a user recognises it. */
-export interface Mistake {
+/** A mistake that a whole deployment may make, and how a user recognises it. */
+export interface StructuralMistake {
   /** Stable, with the size that it has, such as `window-size/100`. */
   readonly id: string;
   readonly sentence: string;
@@ -32,7 +35,7 @@ export interface Mistake {
 const simpleFaults: readonly string[] = ['rules/lost', 'product-id/lost'];
 
 /** The faults that a user can recognise as mistakes, the simplest first. */
-export const knownMistakes: readonly Mistake[] = [
+export const knownMistakes: readonly StructuralMistake[] = [
   ...faults.map((fault) => ({ ...fault, isSimple: true })),
   ...listGeneratedFaults()
     .filter(({ invisibility }) => invisibility === undefined)
@@ -40,12 +43,12 @@ export const knownMistakes: readonly Mistake[] = [
 ].flatMap(({ sentence, ...fault }) => (sentence === undefined ? [] : [{ ...fault, sentence }]));
 
 /** Another window than the newest 150 tiers. */
-export function createWindowMistake(id: string, sentence: string, newest: Handlers['newest']): Mistake {
+export function createWindowMistake(id: string, sentence: string, newest: Handlers['newest']): StructuralMistake {
   return { id, sentence, breaks: 'limit.newest-150', change: () => ({ newest }), isSimple: true };
 }
 
 /** A limit on the result. */
-export function createPageMistake(id: string, sentence: string, page: Handlers['page']): Mistake {
+export function createPageMistake(id: string, sentence: string, page: Handlers['page']): StructuralMistake {
   return { id, sentence, breaks: 'result.all-valid', change: () => ({ page }), isSimple: true };
 }
 
@@ -70,7 +73,7 @@ const effectQuestion = 'audience-rules-only-effect';
 export function createModel(
   world: World,
   outcomes: Readonly<Record<string, string>> = {},
-): (mistakes: readonly Mistake[]) => (request: HttpRequest) => Selections {
+): (mistakes: readonly StructuralMistake[]) => (request: HttpRequest) => Selections {
   const catalogue = createCatalogue(world);
   const [usual] = closedQuestions[effectQuestion];
   const { [effectQuestion]: observed = usual } = convertOutcomesToBehaviours(outcomes).behaviours;
@@ -97,54 +100,98 @@ export function createModel(
   };
 }
 
+type HandlerName = keyof Handlers;
+
+/** What the documented deployment decides. A deployment with changes asks it where no change matters. */
+interface DocumentedSteps {
+  readonly handlers: Handlers;
+  readonly parse: (request: HttpRequest) => ParsedRequest;
+  readonly select: Handlers['select'];
+  readonly findCandidates: (read: ParsedRequest) => TierTest;
+  readonly validate: (read: ParsedRequest) => TierTest;
+  /** The handlers that decide which tiers are checked. */
+  readonly ofCandidates: readonly HandlerName[];
+  /** Those, and the handlers that decide which tiers are valid. */
+  readonly ofTiers: readonly HandlerName[];
+}
+
 /**
  * Selects tiers as deployments with changes do: without a look at credentials, and without a response. Thousands of
  * deployments are tried, so what they decide like the documented one is decided once.
  */
 function createSelectors(facts: DeploymentFacts): (changes: readonly Change[]) => (request: HttpRequest) => TierTest {
-  const lookup = () => current;
-  const stated: Handlers = { ...createHandlers(facts, lookup), authenticate: () => {} };
-  const ofCandidates = ['newest', 'candidates', ...Object.keys(createFilterHandlers(lookup, facts))];
-  const { select, ...ofEligibility } = createEligibilityHandlers(lookup, facts);
-  const ofTiers = [...ofCandidates, ...Object.keys(ofEligibility)] as readonly (keyof Handlers)[];
-  const selectOnce = computeOnce(stated.select);
-  const isAsStated = (name: keyof Handlers) => current[name] === stated[name];
-  const documented: Handlers = {
-    ...stated,
-    select: (read) => (ofTiers.every(isAsStated) ? selectOnce(read) : stated.select(read)),
-  };
-  let current = documented;
-  const parseOnce = computeOnce(createParser(documented, facts));
-  const findCandidatesOnce = computeOnce((read: ParsedRequest) => testWhether(documented.candidates(read)));
-  const testOnce = computeOnce((read: ParsedRequest) => computeOnce(documented.validity(read)));
-  return (changes) => {
-    const handlers = applyChanges(documented, changes, facts);
-    const names = Object.keys(handlers) as (keyof Handlers)[];
-    const changed = names.filter((name) => handlers[name] !== documented[name]);
-    const isSelectedApart = changed.includes('select') || changed.includes('page');
-    const isReadAlike = changed.every((name) => [...ofTiers, 'select', 'page'].includes(name));
-    const hasOtherCandidates = !isReadAlike || changed.some((name) => ofCandidates.includes(name));
-    const isTestedAlike = changed.every((name) => ofCandidates.includes(name));
-    const readRequest = isReadAlike ? parseOnce : createParser(handlers, facts);
-    return (request) => {
-      current = handlers;
-      try {
-        const read = readRequest(request);
-        if (isSelectedApart) return testWhether(handlers.page(handlers.select(read)));
-        const isCandidate = hasOtherCandidates ? testWhether(handlers.candidates(read)) : findCandidatesOnce(read);
-        const isValid = isTestedAlike ? testOnce(read) : handlers.validity(read);
-        return (tier) => {
-          current = handlers;
-          return isCandidate(tier) && isValid(tier);
-        };
-      } catch {
-        return refused;
-      }
-    };
+  const documented = createDocumentedSteps(facts);
+  return (changes) => createSelector(documented, changes, facts);
+}
+
+function createDocumentedSteps(facts: DeploymentFacts): DocumentedSteps {
+  const lookup = (): Handlers => handlers;
+  const handlers: Handlers = { ...createHandlers(facts, lookup), authenticate: () => {} };
+  const { select: _, ...ofValidity } = createEligibilityHandlers(lookup, facts);
+  const ofFilters = Object.keys(createFilterHandlers(lookup, facts)) as HandlerName[];
+  const ofCandidates: readonly HandlerName[] = ['newest', 'candidates', ...ofFilters];
+  return {
+    handlers,
+    parse: computeOnce(createParser(handlers, facts)),
+    select: computeOnce(handlers.select),
+    findCandidates: computeOnce((read: ParsedRequest) => testWhether(handlers.candidates(read))),
+    validate: computeOnce((read: ParsedRequest) => computeOnce(handlers.validity(read))),
+    ofCandidates,
+    ofTiers: [...ofCandidates, ...(Object.keys(ofValidity) as HandlerName[])],
   };
 }
 
-/** Tests whether a tier is one of some. Few are asked for, so that a set is worth its time for thousands of tiers alone. */
+/** Creates the handlers of one deployment, which call each other with its changes, and lists what the changes replace. */
+function changeHandlers(documented: DocumentedSteps, changes: readonly Change[], facts: DeploymentFacts) {
+  const lookup = (): Handlers => handlers;
+  const eligibility = createEligibilityHandlers(lookup, facts);
+  const unchanged: Handlers = {
+    // No selection needs a response, so the handlers of responses are shared.
+    ...documented.handlers,
+    ...createBodyHandlers(lookup, facts),
+    ...createOrderHandlers(lookup, facts),
+    ...createQueryHandlers(lookup, facts),
+    ...createFilterHandlers(lookup, facts),
+    ...eligibility,
+    select: (read) => (areTiersChosenAlike ? documented.select(read) : eligibility.select(read)),
+  };
+  const handlers = applyChanges(unchanged, changes, facts);
+  const names = Object.keys(handlers) as HandlerName[];
+  const changed = names.filter((name) => handlers[name] !== unchanged[name]);
+  const areTiersChosenAlike = documented.ofTiers.every((name) => !changed.includes(name));
+  return { handlers, changed };
+}
+
+function createSelector(
+  documented: DocumentedSteps,
+  changes: readonly Change[],
+  facts: DeploymentFacts,
+): (request: HttpRequest) => TierTest {
+  const { ofCandidates, ofTiers } = documented;
+  const { handlers, changed } = changeHandlers(documented, changes, facts);
+  const isSelectedApart = changed.includes('select') || changed.includes('page');
+  const isReadAlike = changed.every((name) => [...ofTiers, 'select', 'page'].includes(name));
+  const hasOtherCandidates = !isReadAlike || changed.some((name) => ofCandidates.includes(name));
+  const isValidatedAlike = changed.every((name) => ofCandidates.includes(name));
+  const readRequest = isReadAlike ? documented.parse : createParser(handlers, facts);
+  const findCandidates = hasOtherCandidates
+    ? (read: ParsedRequest) => testWhether(handlers.candidates(read))
+    : documented.findCandidates;
+  const validate = isValidatedAlike ? documented.validate : handlers.validity;
+  return (request) => {
+    try {
+      const read = readRequest(request);
+      if (isSelectedApart) return testWhether(handlers.page(handlers.select(read)));
+      const isCandidate = findCandidates(read);
+      const isValid = validate(read);
+      return (tier) => isCandidate(tier) && isValid(tier);
+    } catch {
+      return refused;
+    }
+  };
+}
+
+/** Tests whether a tier is in a list. Few tiers are asked for, so building a set pays off for long lists alone. */
 function testWhether(tiers: readonly Tier[]): TierTest {
   const found = tiers.length > 200 ? new Set(tiers) : undefined;
   return (tier) => found?.has(tier) ?? tiers.includes(tier);

@@ -2,8 +2,8 @@
 
 import { knownMistakes } from '../../reference/model.js';
 import type { KnownMistakes } from '../assertions/row-evidence.js';
-import { createOracle } from '../contract/oracle.js';
-import { listAvailableTiers, type NamedWorld } from '../contract/world.js';
+import { createOracle, type Obligation } from '../contract/oracle.js';
+import { listAvailableTiers, type NamedWorld, type Tier } from '../contract/world.js';
 import type { HttpRequest } from '../http/exchange.js';
 import { isSuccessful } from '../http/response-status.js';
 import type { ReturnedTiers } from '../recognition/returned-tiers.js';
@@ -51,6 +51,7 @@ export function readKnownCauses({ file, entries, emptyStatuses }: KnownFile, wor
   return { causes, requirements: listed.map(({ requirement }) => requirement), ...omitUndefined({ emptyStatuses }) };
 }
 
+/** Creates what the judge needs to judge as if the known causes were right. Undefined if there is none. */
 export function createKnownMistakes(
   { causes, emptyStatuses }: KnownCauses,
   world: NamedWorld,
@@ -58,37 +59,56 @@ export function createKnownMistakes(
   if (causes.length === 0) return undefined;
   const tiers = listAvailableTiers(world);
   const predictKnown = createPredictor({ tiers, world, history: [], outcomes: {} })(causes);
-  const predict = remember((request: HttpRequest) => {
+  const predict = remember((request: HttpRequest): Predicted => {
     const asked: Asked = { request, documented: tiers.map(createOracle(request, world).returned) };
-    return { asked, known: tiers.map((_, n) => predictKnown(asked)(n)) };
+    const prediction = predictKnown(asked);
+    return { asked, known: tiers.map((_, position) => prediction(position)) };
   });
   return {
     isRefused: (exchange) =>
       'response' in exchange && isRefusal(causes, predict(exchange.request).asked, exchange.response.status),
     correctExchange(exchange) {
+      const { status } = exchange.response;
       if (isSuccessful(exchange.response)) return exchange;
-      const { asked, known } = predict(exchange.request);
-      const mayBeEmpty = emptyStatuses?.includes(exchange.response.status) !== false;
-      const isEmpty = mayBeEmpty && asked.documented.includes('required') && !known.includes('required');
-      return isEmpty ? { ...exchange, response: { ...exchange.response, status: 200, body: '' } } : exchange;
+      // Without a list of statuses, an empty result may have any status.
+      const mayBeEmpty = emptyStatuses === undefined || emptyStatuses.includes(status);
+      if (!mayBeEmpty || !isEmptiedByMistake(predict(exchange.request))) return exchange;
+      return { ...exchange, response: { ...exchange.response, status: 200, body: '' } };
     },
-    correctResult(result, request): ReturnedTiers {
-      const { asked, known } = predict(request);
-      const returned = new Set(result.returned);
-      for (const [n, { id }] of tiers.entries()) {
-        const [documented, expected] = [asked.documented[n], known[n]];
-        const isUnclear = expected !== 'open' && result.unclear.has(id);
-        if (expected === documented || documented === 'open' || isUnclear) continue;
-        const isAsDocumented = expected === 'open' || returned.has(id) === (expected === 'required');
-        if (isAsDocumented === (documented === 'required')) returned.add(id);
-        else returned.delete(id);
-      }
-      const removed = new Set(result.returned.filter((id) => !returned.has(id)));
-      return {
-        ...result,
-        returned: [...returned],
-        isNamedElsewhere: (id) => !removed.has(id) && result.isNamedElsewhere(id),
-      };
-    },
+    correctResult: (result, request) => correctResult(result, tiers, predict(request)),
+  };
+}
+
+/** What the documentation says of a request, and what the known causes make of it, tier by tier. */
+interface Predicted {
+  readonly asked: Asked;
+  readonly known: readonly Obligation[];
+}
+
+/** Whether the documentation requires promotions for a request, and with the known causes none is left. */
+function isEmptiedByMistake({ asked, known }: Predicted): boolean {
+  return asked.documented.includes('required') && !known.includes('required');
+}
+
+/** Corrects a result: a tier that the known causes predict as it was returned counts as right, any other one as wrong. */
+function correctResult(result: ReturnedTiers, tiers: readonly Tier[], { asked, known }: Predicted): ReturnedTiers {
+  const returned = new Set(result.returned);
+  for (const [position, { id }] of tiers.entries()) {
+    const documented = asked.documented[position];
+    const predicted = known[position];
+    const isChanged = documented !== 'open' && predicted !== documented;
+    const isUnclear = predicted !== 'open' && result.unclear.has(id);
+    if (!isChanged || isUnclear) continue;
+    const isAsPredicted = predicted === 'open' || returned.has(id) === (predicted === 'required');
+    const isRequired = documented === 'required';
+    const countsAsReturned = isAsPredicted ? isRequired : !isRequired;
+    if (countsAsReturned) returned.add(id);
+    else returned.delete(id);
+  }
+  const removed = new Set(result.returned.filter((id) => !returned.has(id)));
+  return {
+    ...result,
+    returned: [...returned],
+    isNamedElsewhere: (id) => !removed.has(id) && result.isNamedElsewhere(id),
   };
 }

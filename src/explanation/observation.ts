@@ -5,7 +5,7 @@ import { type Exchange, type HttpRequest, serializeWithoutRepetition } from '../
 import { explainExceededSize, explainTransientFailure, isSuccessful } from '../http/response-status.js';
 import { provePaths } from '../judge/prove-paths.js';
 import { type ReturnedTiers, readReturnedTiers } from '../recognition/returned-tiers.js';
-import { determineReading } from '../recognition/tier-reading.js';
+import { determineReading, type TierReading } from '../recognition/tier-reading.js';
 import type { CaseResult } from '../run/case-result.js';
 import { calibrationPurpose } from '../run/evidence-keeper.js';
 import type { ExchangeIndex } from '../run/exchange-index.js';
@@ -13,7 +13,8 @@ import type { Suite } from '../suite/suite.js';
 import { remember } from '../support/caches.js';
 import type { Reason } from '../support/reason.js';
 
-export interface Row {
+/** A row of a case that fails or is inconclusive. */
+export interface ObservedRow {
   readonly case: string;
   readonly requirement: string;
   readonly reason: Reason | undefined;
@@ -22,17 +23,19 @@ export interface Row {
   readonly isKnown: boolean;
 }
 
+/** A request, and what the documentation says of each tier. */
 export interface Asked {
   readonly request: HttpRequest;
   readonly documented: readonly Obligation[];
 }
 
+/** What is seen of one request. */
 export interface Observation extends Asked {
   /** Equal for equal requests. */
   readonly key: string;
   readonly isDocumented: boolean;
   readonly isAccepted: boolean;
-  readonly rows: Set<Row>;
+  readonly rows: Set<ObservedRow>;
   /** Whether each tier was returned; undefined if that is not clear. */
   returned?: readonly boolean[];
   /** Whether the response names promotions, and it is not clear which of them were returned. */
@@ -49,70 +52,27 @@ export type Observations = ReturnType<typeof observe>;
 
 /** @param knownRequirements each of their failures is known. A failure that is known by its cause makes no row. */
 export function observe(
-  { cases, world, calibration }: Suite,
+  suite: Suite,
   results: readonly CaseResult[],
   index: ExchangeIndex,
   statedPatterns: readonly string[] | undefined,
   knownRequirements: readonly string[],
 ) {
+  const { world } = suite;
   const tiers = listAvailableTiers(world);
   const judged = new Map(results.map((result) => [result.id, result]));
-  const listed = cases.map((entry) => [entry.id, listRows(entry, judged.get(entry.id), knownRequirements)] as const);
-  const byId = new Map<string, Observation>();
-  const proving = new Set(calibration.map(serializeBody));
-  const first = index.calibration.filter(({ request }) => proving.has(serializeBody(request)));
-  // The first requests contradict a cause, or bear it out, as all do.
-  for (const [purpose, rows] of [...listed, [calibrationPurpose, []] as const]) {
-    const uses = index.listByCase(purpose);
-    const all = [
-      ...index.calibration.map(({ mentions }) => mentions),
-      ...uses.flatMap(({ mentions = [] }) => mentions),
-    ];
-    const found = determineReading([...new Set(all)], statedPatterns);
-    const reading = found.kind === 'ambiguous' ? (provePaths(found, first, all, world) ?? found) : found;
-    for (const { id, row, exchange, mentions } of uses) {
-      const observed = byId.get(id) ?? createObservation(exchange, world);
-      byId.set(id, observed);
-      const shown = rows[row];
-      if (shown !== undefined) observed.rows.add(shown);
-      const result = mentions && readReturnedTiers(mentions, reading);
-      if (observed.returned !== undefined || result === undefined) continue;
-      if (isDoubtful(result, observed, tiers)) {
-        observed.isUnclear = true;
-        continue;
-      }
-      // Where a member is left out, an empty result shows nothing, and any other one is decided by the rest.
-      if (result.returned.length === 0 && createOracle(exchange.request, world).whenReturning !== undefined) continue;
-      const ids = new Set(result.returned);
-      observed.returned = tiers.map((tier) => ids.has(tier.id));
-    }
-  }
-  const read = [...byId.values()];
-  // An empty result may have any status. These, other than 2xx, are seen where nothing is required.
-  const empty = read.filter(({ documented }) => !documented.includes('required'));
-  const emptyStatuses = [...new Set(empty.flatMap(({ refusedWith }) => refusedWith ?? []))];
-  const counts = read.filter(isCompared).map(({ returned }) => returned.filter(Boolean).length);
-  // Where an empty result is seen with 2xx, too, only a mistake can explain that a result with another status is empty.
-  const isAlways = counts.length > 0 && !counts.includes(0);
-  const different = new Map<string, Observation>();
-  for (const observed of read) {
-    if (isAlways && emptyStatuses.includes(observed.refusedWith ?? 0)) {
-      observed.returned = tiers.map(() => false);
-      delete observed.refusedWith;
-    }
-    // An equal request with an equal result shows nothing more.
-    const key = JSON.stringify([observed.key, observed.returned, observed.refusedWith]);
-    const equal = different.get(key);
-    if (equal === undefined) different.set(key, observed);
-    else for (const row of observed.rows) equal.rows.add(row);
-  }
-  const all = [...different.values()];
-  const sent = index.all.toSorted((left, right) => (left.timing?.startedAt ?? 0) - (right.timing?.startedAt ?? 0));
+  const listed = suite.cases.map(
+    (entry): CaseRows => [entry.id, listRows(entry, judged.get(entry.id), knownRequirements)],
+  );
+  const observed = observeExchanges(suite, listed, index, statedPatterns);
+  const emptyStatuses = listEmptyStatuses(observed);
+  if (isNoSuccessEmpty(observed)) readAsEmpty(observed, emptyStatuses, tiers);
+  const all = mergeEqual(observed);
   return {
     all,
     compared: all.filter(isCompared),
     /** Every request of the run in the order of sending: what mistakes about state do depends on those before. */
-    history: sent.map(({ request }) => request),
+    history: listSent(index),
     outcomes: Object.fromEntries(results.flatMap(({ subject, outcome }) => (outcome ? [[subject, outcome]] : []))),
     world,
     tiers,
@@ -121,7 +81,110 @@ export function observe(
   };
 }
 
-/** A target file may add headers to the first requests. */
+/** The rows of a case that are shown, by their number in the case. */
+type CaseRows = readonly [caseId: string, rows: readonly (ObservedRow | undefined)[]];
+
+/** Observes each exchange once, with all rows that use it. */
+function observeExchanges(
+  suite: Suite,
+  listed: readonly CaseRows[],
+  index: ExchangeIndex,
+  statedPatterns: readonly string[] | undefined,
+): Observation[] {
+  const { world } = suite;
+  const tiers = listAvailableTiers(world);
+  const byId = new Map<string, Observation>();
+  const determineCaseReading = createCaseReader(suite, index, statedPatterns);
+  // The requests before the cases belong to no row. They contradict a cause, or bear it out, as all others do.
+  const purposes: readonly CaseRows[] = [...listed, [calibrationPurpose, []]];
+  for (const [purpose, rows] of purposes) {
+    const uses = index.listByCase(purpose);
+    const reading = determineCaseReading(uses);
+    for (const { id, row, exchange, mentions } of uses) {
+      const observed = byId.get(id) ?? createObservation(exchange, world);
+      byId.set(id, observed);
+      const shown = rows[row];
+      if (shown !== undefined) observed.rows.add(shown);
+      const isUnread = mentions !== undefined && observed.returned === undefined;
+      if (isUnread) readResult(observed, readReturnedTiers(mentions, reading), tiers, world);
+    }
+  }
+  return [...byId.values()];
+}
+
+type ExchangeUses = ReturnType<ExchangeIndex['listByCase']>;
+
+/** Determines how the responses of a case are read: from them and from those before the cases, as the judge does. */
+function createCaseReader(
+  { world, calibration }: Suite,
+  index: ExchangeIndex,
+  statedPatterns: readonly string[] | undefined,
+): (uses: ExchangeUses) => TierReading {
+  const proving = new Set(calibration.map(serializeBody));
+  const first = index.calibration.filter(({ request }) => proving.has(serializeBody(request)));
+  const before = index.calibration.map(({ mentions }) => mentions);
+  return (uses) => {
+    const all = [...before, ...uses.flatMap(({ mentions = [] }) => mentions)];
+    const found = determineReading([...new Set(all)], statedPatterns);
+    return found.kind === 'ambiguous' ? (provePaths(found, first, all, world) ?? found) : found;
+  };
+}
+
+/** Adds the result of a response to what was observed, if it is clear. */
+function readResult(observed: Observation, result: ReturnedTiers, tiers: readonly Tier[], world: NamedWorld): void {
+  if (isDoubtful(result, observed, tiers)) {
+    observed.isUnclear = true;
+    return;
+  }
+  // If a request leaves a member out, an empty result shows nothing. Any other result is decided by the rest of the request.
+  const leavesMemberOut = () => createOracle(observed.request, world).whenReturning !== undefined;
+  if (result.returned.length === 0 && leavesMemberOut()) return;
+  const ids = new Set(result.returned);
+  observed.returned = tiers.map((tier) => ids.has(tier.id));
+}
+
+/** Lists the statuses other than 2xx that are seen where nothing is required: an empty result may have any status. */
+function listEmptyStatuses(observed: readonly Observation[]): number[] {
+  const empty = observed.filter(({ documented }) => !documented.includes('required'));
+  return [...new Set(empty.flatMap(({ refusedWith }) => refusedWith ?? []))];
+}
+
+/**
+ * Whether results were compared, and none with 2xx is empty. Where an empty result is seen with 2xx, too, only a mistake
+ * can explain that a result with another status is empty.
+ */
+function isNoSuccessEmpty(observed: readonly Observation[]): boolean {
+  const compared = observed.filter(isCompared);
+  return compared.length > 0 && compared.every(({ returned }) => returned.some(Boolean));
+}
+
+/** Reads the refusals with the status of an empty result as empty results. */
+function readAsEmpty(observed: readonly Observation[], emptyStatuses: readonly number[], tiers: readonly Tier[]): void {
+  for (const refused of observed) {
+    if (refused.refusedWith === undefined || !emptyStatuses.includes(refused.refusedWith)) continue;
+    refused.returned = tiers.map(() => false);
+    delete refused.refusedWith;
+  }
+}
+
+/** Merges equal requests with equal results, which show nothing more. */
+function mergeEqual(observed: readonly Observation[]): Observation[] {
+  const different = new Map<string, Observation>();
+  for (const shown of observed) {
+    const key = JSON.stringify([shown.key, shown.returned, shown.refusedWith]);
+    const equal = different.get(key);
+    if (equal === undefined) different.set(key, shown);
+    else for (const row of shown.rows) equal.rows.add(row);
+  }
+  return [...different.values()];
+}
+
+function listSent(index: ExchangeIndex): HttpRequest[] {
+  const sent = index.all.toSorted((left, right) => (left.timing?.startedAt ?? 0) - (right.timing?.startedAt ?? 0));
+  return sent.map(({ request }) => request);
+}
+
+/** Identifies a request by path and body: a target file may add headers to the first requests. */
 function serializeBody({ path, body }: HttpRequest): string {
   return JSON.stringify([path, body]);
 }
@@ -138,7 +201,11 @@ function isCompared(observed: Observation): observed is Compared {
 }
 
 /** Lists the rows that fail or are inconclusive, by their number in the case. */
-function listRows(testCase: TestCase, result: CaseResult | undefined, known: readonly string[]): (Row | undefined)[] {
+function listRows(
+  testCase: TestCase,
+  result: CaseResult | undefined,
+  known: readonly string[],
+): (ObservedRow | undefined)[] {
   if (testCase.kind !== 'requirement' || result === undefined) return [];
   const { id, verifies: requirement } = testCase;
   const judged: readonly Partial<CaseResult['rows'][number]>[] = result.rows.length === 0 ? [result] : result.rows;
@@ -149,7 +216,7 @@ function listRows(testCase: TestCase, result: CaseResult | undefined, known: rea
   });
 }
 
-/** What the documentation says of a request, tier by tier. It takes long, so it can be asked for while a run goes on. */
+/** What the documentation says of a request, tier by tier. To compute it takes long, so the reporter asks for it while requests are sent. */
 export const getDocumentation = remember((world: NamedWorld) => {
   const tiers = listAvailableTiers(world);
   return remember((request: HttpRequest) => {

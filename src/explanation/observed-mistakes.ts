@@ -1,13 +1,14 @@
-import { createPageMistake, createWindowMistake, type Mistake } from '../../reference/model.js';
+import { createPageMistake, createWindowMistake, type StructuralMistake } from '../../reference/model.js';
 import { getWindowSize, type NamedWorld, type Tier, windowSize } from '../contract/world.js';
 import { renderShortList } from '../support/collections.js';
 import type { Observations } from './observation.js';
 
+/** The sentence of a result that is always empty. */
 export const nothingReturned =
   'No promotion is ever returned: the result is always empty, or the deployment has other promotions than the test data (npx conformance world) or the data file.';
 
 /** Lists windows other than that of the newest 150 tiers, and limits on the result, with the sizes of a run. */
-export function listSizeMistakes({ compared, tiers, world }: Observations): Mistake[] {
+export function listSizeMistakes({ compared, tiers, world }: Observations): StructuralMistake[] {
   const ranks = new Map(world.tiers.map(({ id }, n) => [id, n + 1]));
   const unfiltered = compared
     .filter(({ request }) => !request.path.includes('?'))
@@ -26,6 +27,7 @@ export function listSizeMistakes({ compared, tiers, world }: Observations): Mist
   return ids.flatMap((id) => createSizeMistake(id, world, unseen) ?? []);
 }
 
+/** Takes the three most frequent numbers. */
 function takeMostFrequent(numbers: readonly number[]): number[] {
   const countOf = (wanted: number) => numbers.filter((number) => number === wanted).length;
   return [...new Set(numbers)].toSorted((left, right) => countOf(right) - countOf(left)).slice(0, 3);
@@ -36,7 +38,7 @@ export function createSizeMistake(
   id: string,
   { tiers, ownPromotions = 0 }: NamedWorld,
   unseen: readonly Tier[] = [],
-): Mistake | undefined {
+): StructuralMistake | undefined {
   const [kind, digits = '0'] = id.split('/');
   const size = Number(digits);
   if (kind === 'page-size' && size >= 0 && size < windowSize) {

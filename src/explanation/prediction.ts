@@ -1,4 +1,11 @@
-import { createModel, createWindowMistake, type Mistake, refused } from '../../reference/model.js';
+import type { TierTest } from '../../reference/handlers.js';
+import {
+  createModel,
+  createWindowMistake,
+  refused,
+  type Selections,
+  type StructuralMistake,
+} from '../../reference/model.js';
 import type { Obligation } from '../contract/oracle.js';
 import { getWindowSize, type Tier } from '../contract/world.js';
 import type { HttpRequest } from '../http/exchange.js';
@@ -9,12 +16,13 @@ import { type Feature, isConcerned } from './request-features.js';
 /** What may be wrong: a mistake or a refusal, perhaps of requests with a feature alone. */
 export interface Hypothesis {
   readonly id: string;
-  readonly mistake?: Mistake;
+  readonly mistake?: StructuralMistake;
   readonly refusedWith?: number;
   /** Several fit if no response distinguishes them. Empty if all requests are concerned. */
   readonly features: readonly Feature[];
 }
 
+/** Whether one of some hypotheses says that the deployment refuses a request with this status. */
 export function isRefusal(hypotheses: readonly Hypothesis[], asked: Asked, status: number | undefined): boolean {
   return hypotheses.some(
     ({ refusedWith, features }) => refusedWith && refusedWith === status && isConcerned(asked, features),
@@ -24,64 +32,126 @@ export function isRefusal(hypotheses: readonly Hypothesis[], asked: Asked, statu
 /** What a deployment is to return of one tier, by its position in the list of tiers. */
 export type Prediction = (position: number) => Obligation;
 
+/** Predicts what a deployment returns for a request. */
+export type Predict = (asked: Asked) => Prediction;
+
 export type ObservedRun = Observations & { readonly predict: ReturnType<typeof createPredictor> };
 
-/** The documentation decides what no mistake changes, and what it leaves open stays open. */
-export function createPredictor(facts: Pick<Observations, 'tiers' | 'world' | 'history' | 'outcomes'>) {
-  const { tiers, world, history, outcomes } = facts;
-  const startModel = createModel({ ...world, tiers }, outcomes);
-  // Promotions of the deployment take places of the window.
-  const ownWindow = createWindowMistake('', '', (all) => all.slice(0, getWindowSize(world)));
-  const start = (mistakes: readonly Mistake[]) =>
-    startModel(world.ownPromotions === undefined ? mistakes : [ownWindow, ...mistakes]);
-  const selectRightly = remember(start([]));
-  const predictWith = (mistakes: readonly Mistake[]) => {
-    const hasState = mistakes.some((mistake) => mistake.hasState);
-    const select = hasState ? selectInTurn(start(mistakes), history) : start(mistakes);
-    return ({ request, documented }: Asked): Prediction => {
-      if (mistakes.length === 0) return (position) => documented[position] ?? 'open';
-      const selections = select(request);
-      const predict = (position: number, stated: Obligation): Obligation => {
-        const tier = tiers[position] as Tier;
-        const predicted = selections.map((selected, reading): Obligation => {
-          const changed = selected(tier) ? 'required' : 'forbidden';
-          if (changed === stated && selected !== refused) return stated;
-          const { [reading]: right } = selectRightly(request);
-          // What a mistake does to a request that the target does not refuse is not known.
-          if (selected === refused && right === refused) return 'open';
-          return (changed === 'required') === right?.(tier) ? stated : changed;
-        });
-        return predicted.every((obligation) => obligation === predicted[0]) ? (predicted[0] ?? stated) : 'open';
-      };
-      const known: Obligation[] = [];
-      return (position) => {
-        const { [position]: stated = 'open' } = documented;
-        if (stated !== 'open') known[position] ??= predict(position, stated);
-        return known[position] ?? 'open';
-      };
-    };
-  };
-  return (hypotheses: readonly Hypothesis[]): ((asked: Asked) => Prediction) => {
-    const predictors = new Map<string, ReturnType<typeof predictWith>>();
+/** Selects the tiers of a response, in each reading of what the documentation leaves open. */
+type SelectTiers = (request: HttpRequest) => Selections;
+
+/** Deployments of one world, whose responses are predicted. */
+interface Deployments {
+  readonly tiers: readonly Tier[];
+  readonly startWith: (mistakes: readonly StructuralMistake[]) => SelectTiers;
+  readonly selectRightly: SelectTiers;
+}
+
+/** Creates predictions from hypotheses. The documentation decides what no mistake changes, and what it leaves open stays open. */
+export function createPredictor(
+  facts: Pick<Observations, 'tiers' | 'world' | 'history' | 'outcomes'>,
+): (hypotheses: readonly Hypothesis[]) => Predict {
+  const deployments = createDeployments(facts);
+  return (hypotheses) => {
+    // Requests with different features may be concerned by the same mistakes. They are sent to the same deployment.
+    const predictors = new Map<string, Predict>();
     return remember((asked) => {
       const mistakes = hypotheses.flatMap(({ mistake, features }) => (isConcerned(asked, features) && mistake) || []);
       const key = mistakes.map(({ id }) => id).join(' ');
-      const predict = predictors.get(key) ?? predictWith(mistakes);
+      const predict = predictors.get(key) ?? predictWith(mistakes, deployments);
       predictors.set(key, predict);
       return predict(asked);
     });
   };
 }
 
-/** What a mistake about state does to a request depends on all requests before it. */
-function selectInTurn<Found>(select: (request: HttpRequest) => Found, history: readonly HttpRequest[]): typeof select {
+function createDeployments({
+  tiers,
+  world,
+  history,
+  outcomes,
+}: Pick<Observations, 'tiers' | 'world' | 'history' | 'outcomes'>): Deployments {
+  const startModel = createModel({ ...world, tiers }, outcomes);
+  const start = (mistakes: readonly StructuralMistake[]): SelectTiers => {
+    if (world.ownPromotions === undefined) return startModel(mistakes);
+    // Promotions that the deployment has of its own take places of the window.
+    const smallerWindow = createWindowMistake('', '', (all) => all.slice(0, getWindowSize(world)));
+    return startModel([smallerWindow, ...mistakes]);
+  };
+  return {
+    tiers,
+    startWith: (mistakes) =>
+      mistakes.some(({ hasState }) => hasState) ? selectInTurn(start(mistakes), history) : start(mistakes),
+    selectRightly: remember(start([])),
+  };
+}
+
+function predictWith(mistakes: readonly StructuralMistake[], deployments: Deployments): Predict {
+  if (mistakes.length === 0) return predictDocumented;
+  const select = deployments.startWith(mistakes);
+  return (asked) => predictChanged(asked, select(asked.request), deployments);
+}
+
+function predictDocumented({ documented }: Asked): Prediction {
+  return (position) => documented[position] ?? 'open';
+}
+
+/** Predicts the tiers of one response, each when it is asked for. */
+function predictChanged(
+  { request, documented }: Asked,
+  selections: Selections,
+  { tiers, selectRightly }: Deployments,
+): Prediction {
+  const known: Obligation[] = [];
+  return (position) => {
+    const stated = documented[position] ?? 'open';
+    if (stated === 'open') return 'open';
+    known[position] ??= predictTier(stated, tiers[position] as Tier, selections, () => selectRightly(request));
+    return known[position];
+  };
+}
+
+/** Predicts one tier. Where the readings disagree, it stays open. */
+function predictTier(
+  stated: Obligation,
+  tier: Tier,
+  selections: Selections,
+  selectRightly: () => Selections,
+): Obligation {
+  const predicted = selections.map((selected, reading) =>
+    predictInReading(stated, tier, selected, () => selectRightly()[reading]),
+  );
+  const first = predicted[0] ?? stated;
+  return predicted.every((obligation) => obligation === first) ? first : 'open';
+}
+
+/** @param getRight selects without a mistake; undefined for readings of which none was needed, as they agree without a query */
+function predictInReading(
+  stated: Obligation,
+  tier: Tier,
+  selected: TierTest,
+  getRight: () => TierTest | undefined,
+): Obligation {
+  const isSelected = selected(tier);
+  const changed = isSelected ? 'required' : 'forbidden';
+  if (changed === stated && selected !== refused) return stated;
+  const right = getRight();
+  // What a mistake does to a request that the target does not refuse is not known.
+  if (selected === refused && right === refused) return 'open';
+  return isSelected === right?.(tier) ? stated : changed;
+}
+
+/** Selects with a mistake about state: what it does to a request depends on all requests before it. */
+function selectInTurn(select: SelectTiers, history: readonly HttpRequest[]): SelectTiers {
   const unread = new Set(history).values();
-  const found = new Map<HttpRequest, Found>();
+  const found = new Map<HttpRequest, Selections>();
   return (request) => {
-    while (!found.has(request)) {
+    let selections = found.get(request);
+    while (selections === undefined) {
       const { value: next = request } = unread.next();
       found.set(next, select(next));
+      selections = found.get(request);
     }
-    return found.get(request) as Found;
+    return selections;
   };
 }

@@ -8,6 +8,7 @@ import type { Asked } from './observation.js';
 /** A property of requests. The words continue "a request …". */
 export type Feature = readonly [words: string, isMet: (content: ReturnType<typeof readContent>) => boolean];
 
+/** Whether a request has one of some features. Without features, all requests are concerned. */
 export function isConcerned(asked: Asked, features: readonly Feature[]): boolean {
   return features.length === 0 || features.some(([, isMet]) => isMet(readContent(asked)));
 }
@@ -17,7 +18,7 @@ export function listCommonFeatures(group: readonly Asked[], others: readonly Ask
   const [shown, hidden] = [group.map(readContent), others.map(readContent)];
   const common = listFeatures(world).filter(([, isMet]) => shown.every(isMet) && !hidden.some(isMet));
   const single = common.filter((feature) => !pairs.includes(feature));
-  // One request has every pair of its features.
+  // A pair of features says less than a single one, and a single request has every pair of its features.
   return single.length > 0 || group.length === 1 ? single : common;
 }
 
@@ -27,6 +28,7 @@ export function createCauseId(id: string, [feature]: readonly Feature[]): string
   return words === undefined ? id : `${id}/${words.filter(Boolean).join('-')}`;
 }
 
+/** Renders features as the end of a sentence about requests: `with a SKU, or with several items`. */
 export function renderFeatures(features: readonly Feature[]): string {
   return features
     .map(([words]) => words)
@@ -56,7 +58,7 @@ const readContent = remember(({ request, documented }: Asked) => {
   };
 });
 
-/** Also combined in pairs. */
+/** The features that are also combined in pairs. */
 const parts: readonly Feature[] = [
   ['with expand', ({ expand }) => expand === '["category"]'],
   ['with a product in several items', ({ products }) => new Set(products).size < products.length],
@@ -101,6 +103,7 @@ const details: readonly Feature[] = [
   ),
 ];
 
+/** Lists all features of requests, those of the world included, the most telling first. */
 export const listFeatures = remember((world: NamedWorld): Feature[] => {
   const rules = world.tiers.flatMap((tier) => tier.rules);
   const reserved = new Set(rules.flatMap((rule) => (rule.kind === 'customer' ? rule.any_of : [])));

@@ -1,0 +1,31 @@
+/** What is wrong with the results of a run, compared with a prediction. */
+
+import type { Compared } from './observation.js';
+import type { Predict, Prediction } from './prediction.js';
+
+/** From fewer requests than these, a cause is only possible. */
+export const minRequests = 3;
+
+/** A wrong response, and the positions of the tiers that are wrong in it. */
+export type Wrong = readonly [shown: Compared, positions: readonly number[]];
+
+/** Whether a row fails because of a wrong response. */
+export function isFailing([{ rows }]: Wrong): boolean {
+  return [...rows].some((row) => row.isFailing);
+}
+
+/** Whether a tier was returned that must not be, or was not returned although it must be. */
+export function isWrong({ returned }: Compared, position: number, expected: Prediction): boolean {
+  return expected(position) === (returned[position] ? 'forbidden' : 'required');
+}
+
+/** Lists the responses that differ from a prediction. @param other a prediction that the listed positions agree with */
+export function listWrong(compared: readonly Compared[], predict: Predict, other?: Predict): Wrong[] {
+  return compared.flatMap((shown): Wrong[] => {
+    const expected = predict(shown);
+    const mended = other?.(shown);
+    const wrong = [...shown.returned.keys()].filter((position) => isWrong(shown, position, expected));
+    const positions = wrong.filter((position) => mended === undefined || !isWrong(shown, position, mended));
+    return positions.length === 0 ? [] : [[shown, positions]];
+  });
+}
