@@ -13,7 +13,7 @@ import { packageRoot } from '../support/package-root.js';
 import { ignoreClosedOutput, UnusableInput } from '../support/problem.js';
 import { joinLines, toOneLine } from '../support/untrusted-text.js';
 import { disableExpectedFailures, enableExpectedFailures, restoreFailure } from './expected-failure.js';
-import { loadProject, readCaseId, readShared, readTestReport, removeTestReport, share } from './options.js';
+import { loadProject, readAttached, readCaseId, readShared, removeAttached, share } from './options.js';
 
 const specs = path.resolve(import.meta.dirname, '..', '..', 'specs');
 
@@ -93,10 +93,14 @@ export default class CertificateReporter implements Playwright.Reporter {
     if (id === undefined && !this.isListed && test.outcome() === 'unexpected')
       process.stderr.write(renderForeignFailure(test.titlePath(), result.errors));
     if (id === undefined || run === undefined) return;
-    const report = readTestReport(result);
+    const report = readAttached(result, 'conformance');
+    const start = readAttached(result, 'conformance-start');
+    const failure = readAttached(result, 'conformance-failure');
+    if (start !== undefined) run.begin(start);
+    if (failure !== undefined) run.fail(failure);
     const { message = 'The test ended without a result.' } = result.error ?? {};
     // After the other reporters: a blob report must contain it.
-    queueMicrotask(() => removeTestReport(result));
+    queueMicrotask(() => removeAttached(result));
     // The end of the run may have aborted the requests of a test, so its case counts as not reached.
     const isCounted = result.status !== 'interrupted';
     if (report !== undefined) run.add(report, isCounted);
