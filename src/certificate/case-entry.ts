@@ -1,3 +1,5 @@
+/** The entry of one case in a certificate: why it has its verdict, what was received, and the command that repeats it. */
+
 import { isDeepStrictEqual } from 'node:util';
 import { undetermined } from '../cases/test-case.js';
 import type { Contract, Question } from '../contract/contract.js';

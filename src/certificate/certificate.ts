@@ -1,3 +1,8 @@
+/**
+ * The room of what a run comes to, apart from how it is printed. In: the results of all cases, and a function that shows their
+ * exchanges by id. Out: the certificate, as plain JSON. It is pure, and runs in the process that certifies: the one of the reporter.
+ */
+
 import { getSubjectId, type TestCase } from '../cases/test-case.js';
 import { isWarningOutcome, type Question } from '../contract/contract.js';
 import { listNames } from '../contract/world.js';

@@ -1,3 +1,8 @@
+/**
+ * The end of a run, in the process that certifies. In: all results, and an index of the exchanges. It applies what concerns the
+ * whole run, explains failures, and corrects what is known by what was seen. Out: the certificate, and the files of the results.
+ */
+
 import { applyStop } from '../certificate/apply-stop.js';
 import { type CertifiedRun, createCertificate, type RunFacts, withdrawFailures } from '../certificate/certificate.js';
 import type { EvidenceArchive, EvidenceOrigin } from '../certificate/har-archive.js';

@@ -1,7 +1,14 @@
+/**
+ * The half of a run that receives. In: the reports of the cases, one by one. It adds each exchange to the evidence and to the
+ * index while the next requests are sent. Out, at the end: the certificate, or the written results. It runs in the process of
+ * the reporter; for programs, and when evidence is judged again, in theirs.
+ */
+
 import { createArchiver, parseArchive } from '../certificate/har-archive.js';
 import type { RunInputs } from '../config/run-inputs.js';
 import { createTrace, findStop, type Trace } from '../judge/find-stop.js';
 import { findWorstVerdict, type Verdict } from '../judge/verdict.js';
+import { getIdFinders } from '../recognition/known-ids.js';
 import { createRecognizer } from '../recognition/recognizer.js';
 import type { CaseReport, ExchangeUse, StoredExchange } from '../run/case-report.js';
 import {
@@ -12,7 +19,7 @@ import {
   samplesCaseId,
 } from '../run/case-result.js';
 import { countAttempts } from '../run/case-sender.js';
-import { calibrationPurpose } from '../run/evidence-keeper.js';
+import { calibrationPurpose, storeExchange } from '../run/evidence-keeper.js';
 import { createExchangeIndexer } from '../run/exchange-index.js';
 import { markChecks } from '../run/sent-log.js';
 import { selectCases } from '../suite/case-selection.js';
@@ -48,7 +55,7 @@ export class ReportedRun {
   /** Exchanges are archived and indexed as tests end, while the next ones are sent. */
   private readonly getCollector = computeOnce(() => {
     const { suite, settings } = this.inputs;
-    const indexer = createExchangeIndexer(createRecognizer(suite.world, settings.target.mentionFilter));
+    const indexer = createExchangeIndexer(getIdFinders(suite.world));
     return { archiver: createArchiver(settings.target.baseUrl), indexer };
   });
   /** Loaded while the tests run, so that they start earlier. */
@@ -75,13 +82,19 @@ export class ReportedRun {
 
   /** Adds cases that were judged in this process. */
   addAll({ start, reports }: JudgedCases): this {
-    const { evidence, extent } = this.recorded ?? {};
-    for (const kept of evidence?.exchanges ?? []) this.keep(kept);
-    for (const { id, verdict, reason = notReached } of extent?.unjudged ?? []) this.addUnjudged(id, verdict, reason);
+    if (this.recorded !== undefined) this.addRecorded(this.recorded);
     this.begin(start);
     for (const report of reports) this.add(report);
-    if (evidence !== undefined) this.uses.set(calibrationPurpose, evidence.uses);
+    if (this.recorded !== undefined) this.uses.set(calibrationPurpose, this.recorded.evidence.uses);
     return this;
+  }
+
+  /** Adds what the evidence has: its exchanges, without what they name, and the cases that no exchange judged. */
+  private addRecorded({ evidence, extent }: RecordedRun): void {
+    const { suite, settings } = this.inputs;
+    const recognizer = createRecognizer(suite.world, settings.target.mentionFilter);
+    for (const { id, exchange } of evidence.exchanges) this.keep(storeExchange(id, exchange, recognizer));
+    for (const { id, verdict, reason = notReached } of extent.unjudged) this.addUnjudged(id, verdict, reason);
   }
 
   /** Notes what a process that sends knows before its first case. The first one counts. */

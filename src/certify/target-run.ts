@@ -1,4 +1,8 @@
-/** The cases of one target, sent and judged one by one: by the tests of Playwright, a program, or from evidence. */
+/**
+ * The half of a run that sends. In: the inputs of a run, and a channel to the target or to evidence. Out: what is known before
+ * the first case (`RunStart`), and the report of each case (`CaseReport`). It runs in a worker of Playwright; for programs, and
+ * when evidence is judged again, in their own process.
+ */
 
 import type { RunInputs, RunSettings } from '../config/run-inputs.js';
 import type { NamedWorld } from '../contract/world.js';

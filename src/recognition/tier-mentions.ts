@@ -6,7 +6,7 @@ import { matchesPatterns } from './path-patterns.js';
 import { catchAllPath, escapePathStep, getPath, type Position, walkTexts } from './walk-texts.js';
 
 /** The location of a mention is a path pattern: a JSON Pointer (RFC 6901) with `*` for array indices and for ids in keys. */
-export type TierMentions = ReturnType<typeof findMentionsOf>;
+export type TierMentions = ReturnType<typeof createMentions>;
 
 export interface Mention {
   readonly id: string;
@@ -24,17 +24,18 @@ export function findTierMentions(
   known: KnownIds,
   isSelected?: (mention: Mention) => boolean,
 ): TierMentions {
-  const found = findMentionsOf(known.tiers, body, known, isSelected);
-  if (found.idsByPattern.size > 0 || found.unlocatedIds.size === 0) return found;
+  const mentions = findMentionsOf(known.tiers, body, known, isSelected);
+  if (mentions.idsByPattern.size > 0 || mentions.unlocatedIds.size === 0) return mentions;
   return findMentionsOf(known.tiersInWords, body, known, isSelected);
 }
 
 function findMentionsOf(
   tiers: IdFinder,
   body: string,
-  { keys, isGuessable, hasNumericIds, searchBroadly, listTwins }: KnownIds,
+  known: KnownIds,
   isSelected: ((mention: Mention) => boolean) | undefined,
-) {
+): TierMentions {
+  const { keys, isGuessable, hasNumericIds } = known;
   // Where no id is a number and nothing beside the ids counts, no digit of a number matters. To keep them takes time.
   const value = (hasNumericIds || isSelected !== undefined ? parseExactly : parseJson)(body);
   // The text is searched too: the parser drops repeated keys. The parsed value is searched because of escapes.
@@ -87,17 +88,43 @@ function findMentionsOf(
     },
     tiers.minLength,
   );
-  return {
-    /** Pattern → ids of the tiers mentioned there, in the order of the body. */
-    idsByPattern: new Map<string, readonly string[]>([...idsByPattern].map(([pattern, ids]) => [pattern, [...ids]])),
-    /** The patterns of mentions that are no coincidence. */
-    certainPatterns,
-    /** Tiers mentioned without a path: the body is not JSON, a text contains several, or a repeated key hides them. */
-    unlocatedIds: subtractIds(unlocated, located),
-    /** Tiers whose short ids are a part of the text, or keys that are words. They may be mentioned, or it is a coincidence. */
-    possibleIds: subtractIds(possible, located),
-    /** Whether a longer text contains an id, or a key that is a word is one. */
+  const found = {
+    named: [...idsByPattern].map(([pattern, ids]) => [pattern, [...ids]] as const),
+    certain: [...certainPatterns],
+    unlocated: [...subtractIds(unlocated, located)],
+    possible: [...subtractIds(possible, located)],
+    located: [...located],
     hasIdsInTexts,
+  };
+  return createMentions(found, body, known);
+}
+
+/** What a body names, as plain JSON: it is found once, and stored with its exchange. */
+export interface FoundMentions {
+  readonly named: readonly (readonly [pattern: string, ids: readonly string[]])[];
+  readonly certain: readonly string[];
+  readonly unlocated: readonly string[];
+  readonly possible: readonly string[];
+  readonly located: readonly string[];
+  readonly hasIdsInTexts: boolean;
+}
+
+/** Makes what was found in a body ready to be read. Nothing is searched, unless it is asked for. */
+export function createMentions(found: FoundMentions, body: string, { tiers, searchBroadly, listTwins }: KnownIds) {
+  const located = new Set(found.located);
+  return {
+    /** As it is stored. */
+    found,
+    /** Pattern → ids of the tiers mentioned there, in the order of the body. */
+    idsByPattern: new Map<string, readonly string[]>(found.named),
+    /** The patterns of mentions that are no coincidence. */
+    certainPatterns: new Set(found.certain),
+    /** Tiers mentioned without a path: the body is not JSON, a text contains several, or a repeated key hides them. */
+    unlocatedIds: new Set(found.unlocated),
+    /** Tiers whose short ids are a part of the text, or keys that are words. They may be mentioned, or it is a coincidence. */
+    possibleIds: new Set(found.possible),
+    /** Whether a longer text contains an id, or a key that is a word is one. */
+    hasIdsInTexts: found.hasIdsInTexts,
     /** The tiers with a path, selected or not. */
     locatedIds: located,
     /** Lists tiers whose ids count only as whole values, and are a part of a text. */

@@ -1,4 +1,10 @@
+/**
+ * What passes from the process that sends to the one that certifies, case by case. Playwright's tests attach it, and the
+ * reporter reads it as it is.
+ */
+
 import type { Exchange } from '../http/exchange.js';
+import type { FoundMentions } from '../recognition/tier-mentions.js';
 import type { CaseResult } from './case-result.js';
 
 /** An exchange as it was judged. Escape control characters before you show it. */
@@ -6,6 +12,8 @@ export interface StoredExchange {
   /** Unique within a run; it names the first use. */
   readonly id: string;
   readonly exchange: Exchange;
+  /** What a successful response names. The evidence of a run does not have it: who judges it again finds it. */
+  readonly mentions?: FoundMentions;
 }
 
 export interface ExchangeUse {

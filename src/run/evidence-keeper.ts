@@ -1,5 +1,12 @@
+/**
+ * Keeps the exchanges of a run under ids, with what each response names and what it was used for, until a report takes them.
+ * It runs in the process that sends.
+ */
+
 import type { TestCase } from '../cases/test-case.js';
 import type { Exchange } from '../http/exchange.js';
+import { isSuccessful } from '../http/response-status.js';
+import type { Recognizer } from '../recognition/recognizer.js';
 import type { ExchangeUse, RunEvidence, StoredExchange } from './case-report.js';
 import type { CaseExchanges } from './case-result.js';
 import { createShownExchanges } from './shown-exchanges.js';
@@ -19,8 +26,14 @@ export function formatBatchPurpose(purpose: string): string {
 
 export type EvidenceKeeper = ReturnType<typeof createEvidenceKeeper>;
 
+/** Stores an exchange with what its response names. Only a success names tiers. */
+export function storeExchange(id: string, exchange: Exchange, recognizer: Recognizer): StoredExchange {
+  if (!('response' in exchange) || !isSuccessful(exchange.response)) return { id, exchange };
+  return { id, exchange, mentions: recognizer.findMentions(exchange.response.body).found };
+}
+
 /** @param suffix of ids: several processes may share a run */
-export function createEvidenceKeeper(suffix = '') {
+export function createEvidenceKeeper(recognizer: Recognizer, suffix = '') {
   const stored = new WeakMap<Exchange, StoredExchange>();
   const shown = createShownExchanges();
   let taken = { exchanges: [] as StoredExchange[], uses: [] as ExchangeUse[] };
@@ -31,7 +44,7 @@ export function createEvidenceKeeper(suffix = '') {
       let id = name;
       // Playwright may repeat a test.
       for (let n = 2; shown.has(id); n += 1) id = `${name}~${n}`;
-      kept = { id, exchange };
+      kept = storeExchange(id, exchange, recognizer);
       stored.set(exchange, kept);
       shown.add(kept);
       taken.exchanges.push(kept);

@@ -1,7 +1,11 @@
+/**
+ * Collects the exchanges of all reports. In: exchanges as the reports have them. Out: an index that shows an exchange by its id,
+ * and lists those of a case for the explanation of failures. It runs in the process that certifies: the one of the reporter.
+ */
+
 import type { Exchange } from '../http/exchange.js';
-import { isSuccessful } from '../http/response-status.js';
-import type { Recognizer } from '../recognition/recognizer.js';
-import type { TierMentions } from '../recognition/tier-mentions.js';
+import type { KnownIds } from '../recognition/known-ids.js';
+import { createMentions, type TierMentions } from '../recognition/tier-mentions.js';
 import { groupBy } from '../support/collections.js';
 import type { ExchangeUse, StoredExchange } from './case-report.js';
 import { calibrationPurpose } from './evidence-keeper.js';
@@ -10,19 +14,26 @@ import { createShownExchanges } from './shown-exchanges.js';
 /** The exchanges of a run, to be shown by id, and to be explained case by case. */
 export type ExchangeIndex = ReturnType<ReturnType<typeof createExchangeIndexer>['finish']>;
 
-export function createExchangeIndexer(recognizer: Recognizer) {
+/** @param ids of the world of the run */
+export function createExchangeIndexer(ids: KnownIds) {
   const shown = createShownExchanges();
   const kept = new Map<string, { readonly exchange: Exchange; readonly mentions: TierMentions | undefined }>();
+  // Most responses repeat another one, and what is searched in one of them takes long.
+  const byBody = new Map<string, TierMentions>();
+  const readMentions = ({ exchange, mentions: found }: StoredExchange): TierMentions | undefined => {
+    if (found === undefined || !('response' in exchange)) return undefined;
+    const { body } = exchange.response;
+    const mentions = byBody.get(body) ?? createMentions(found, body, ids);
+    byBody.set(body, mentions);
+    return mentions;
+  };
   return {
     /** @returns the exchange as the index has it */
     add(stored: StoredExchange): Exchange {
-      const { id, exchange } = stored;
-      // Only a success names tiers.
-      const isRead = 'response' in exchange && isSuccessful(exchange.response);
-      const mentions = isRead ? recognizer.findMentions(exchange.response.body) : undefined;
+      const mentions = readMentions(stored);
       // Cases share requests, and what a mistake about state does to one depends on its turn.
-      const indexed = { ...shown.add(stored), request: { ...exchange.request } };
-      kept.set(id, { exchange: indexed, mentions });
+      const indexed = { ...shown.add(stored), request: { ...stored.exchange.request } };
+      kept.set(stored.id, { exchange: indexed, mentions });
       return indexed;
     },
     finish(uses: readonly ExchangeUse[]) {

@@ -1,3 +1,8 @@
+/**
+ * Answers in the place of a deployment with the exchanges of an earlier run. In: evidence. Out: a channel and senders that send
+ * nothing. It runs in the process of the command that was called, such as `certify --replay` and `verify`.
+ */
+
 import type { TestCase } from '../cases/test-case.js';
 import { addHeaders, type Channel, type Exchange, getHeaderValues, type HttpRequest } from '../http/exchange.js';
 import type { ExchangeUse, RunEvidence } from './case-report.js';

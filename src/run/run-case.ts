@@ -1,3 +1,8 @@
+/**
+ * One case. In: a case and the sender of its requests. A failure is confirmed before it counts. Out: the result, which names
+ * its exchanges by their ids; the exchanges themselves are kept for the report. It runs where the requests are sent.
+ */
+
 import { describeAssertion } from '../assertions/registry.js';
 import { listSuccesses } from '../assertions/row-evidence.js';
 import { findVolatilePaths } from '../assertions/volatile-values.js';

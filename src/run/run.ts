@@ -1,3 +1,9 @@
+/**
+ * The room of the one loop that sends. In: a suite, a channel to a deployment, and what is known of it. The run examines the
+ * deployment, then sends and judges case after case, and at the end sends some requests again. Out: the report of each case
+ * (`CaseReport`). It runs in a worker of Playwright; for programs, and when evidence is judged again, in their own process.
+ */
+
 import type { KnownMistakes } from '../assertions/row-evidence.js';
 import { getSubjectId, type TestCase } from '../cases/test-case.js';
 import type { Channel, HttpRequest } from '../http/exchange.js';
@@ -48,7 +54,7 @@ export async function startRun(stated: Suite, target: Channel, options: EngineOp
   const examination = await examine(stated, channel, { ...options, recognizer });
   const { calibration, exchanges, sent, isWorldSeen, unreachable, unjudged, refusals, changes, load } = examination;
   const numbered = new Map(sent.map(([, exchange], n) => [String(n + 1), exchange]));
-  const keeper = replay === undefined ? createEvidenceKeeper(suffix) : undefined;
+  const keeper = replay === undefined ? createEvidenceKeeper(recognizer, suffix) : undefined;
   keeper?.keepCase({ id: calibrationPurpose }, [{ exchanges: [numbered] }]);
   const { findId } = (replay ?? keeper) as Pick<EvidenceKeeper, 'findId'>;
   const suite = changeSuite(stated, calibration, changes);

@@ -1,3 +1,8 @@
+/**
+ * The reporter of Playwright, in its main process. In: the tests as they end, with their reports as attachments. Out: the results
+ * of each project, a summary in the terminal, and the status of the run.
+ */
+
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { stripVTControlCharacters } from 'node:util';

@@ -1,3 +1,8 @@
+/**
+ * The tests of Playwright. In: case files. Out: a test for each case. Its body runs in a worker: it judges the case and attaches
+ * the report for the reporter. The main process loads this file only to list the tests.
+ */
+
 import path from 'node:path';
 import { compileFunction } from 'node:vm';
 import type { TestInfo } from '@playwright/test';

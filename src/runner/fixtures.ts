@@ -1,3 +1,5 @@
+/** The fixture that opens a target once per worker of Playwright, examines it, and hands it to the tests. */
+
 import path from 'node:path';
 import { test as base } from '@playwright/test';
 import type { RunStart, TargetRun } from '../certify/target-run.js';

@@ -8,7 +8,7 @@ import {
 } from '../../src/certificate/har-archive.js';
 import { parseRecordedRun, rejudgeRun } from '../../src/certify/recorded-run.js';
 import { ReportedRun } from '../../src/certify/reported-run.js';
-import { judgeCases } from '../../src/certify/target-run.js';
+import { type JudgedCases, judgeCases } from '../../src/certify/target-run.js';
 import { loadInputs } from '../../src/config/run-inputs.js';
 import type { RunOptions } from '../../src/config/run-options.js';
 import type { Channel } from '../../src/http/exchange.js';
@@ -60,7 +60,9 @@ export async function runWithEvidence(
   const isSelected = new Map(suite.cases.map((testCase) => [testCase.id, selects(testCase)]));
   const all = [...selectCases(suite, inputs.settings).map(({ id }) => id), samplesCaseId];
   const plannedCases = all.filter((id) => isSelected.get(id) ?? true);
-  const judged = await judgeCases(inputs, channel, { plannedCases, recognizer });
+  const inProcess = await judgeCases(inputs, channel, { plannedCases, recognizer });
+  // As the reporter reads it from attachments.
+  const judged: JudgedCases = JSON.parse(JSON.stringify(inProcess));
   const reported = new ReportedRun(new Set(plannedCases), inputs).addAll(judged);
   const { certificate, results, showExchange, newDeviations, archive } = await reported.certify();
   return {

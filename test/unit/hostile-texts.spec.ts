@@ -30,7 +30,7 @@ import { quoteLines, toOneLine } from '../../src/support/untrusted-text.js';
 import { parseYaml } from '../../src/support/yaml-file.js';
 import { usePages } from '../support/browser.js';
 import { credentialVariables, makeTestFolder, runConformanceInProcess } from '../support/cli.js';
-import { suite } from '../support/in-process.js';
+import { recognizer, suite } from '../support/in-process.js';
 import { listen } from '../support/independent-deployment.js';
 import { createArchive } from '../support/run-with-evidence.js';
 import { runFacts } from '../support/stubs.js';
@@ -148,7 +148,7 @@ function createResult(testCase: TestCase, n: number, text: NextText, exchanges: 
 
 /** Keeps the exchange of each case for each of its requests. */
 function keepAll(exchanges: ReadonlyMap<string, Exchange>): RunEvidence {
-  const keeper = createEvidenceKeeper();
+  const keeper = createEvidenceKeeper(recognizer);
   for (const [n, testCase] of suite.cases.entries()) {
     const names = [...(testCase.rows[0]?.requests.keys() ?? [])];
     const ofCase = new Map(names.map((name) => [name, exchanges.get(`${n}/first`) as Exchange]));

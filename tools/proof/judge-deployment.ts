@@ -98,7 +98,7 @@ export function joinEvidence(reports: readonly CaseReport[]): RunEvidence {
 }
 
 export function indexExchanges({ exchanges, uses }: RunEvidence, recognizer: Recognizer): ExchangeIndex {
-  const indexer = createExchangeIndexer(recognizer);
+  const indexer = createExchangeIndexer(recognizer.ids);
   for (const kept of exchanges) indexer.add(kept);
   return indexer.finish(uses);
 }
