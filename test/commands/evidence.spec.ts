@@ -31,7 +31,9 @@ test.describe('Judging the evidence again gives the same certificate', () => {
     const left = await runWithEvidence(channelTo(createReference()));
     expect(left.certificate.verdict).toBe('conforms');
     const archived = createArchive(left.evidence, left.origin);
-    expect(parseRecordedRun(archived.content, 'evidence.har').evidence).toEqual(left.evidence);
+    // What responses name is found again by who judges them again.
+    const exchanges = left.evidence.exchanges.map(({ id, exchange }) => ({ id, exchange }));
+    expect(parseRecordedRun(archived.content, 'evidence.har').evidence).toEqual({ ...left.evidence, exchanges });
     expect(await judgeAgain(left, archived)).toEqual(left.certificate);
     const samples = left.evidence.uses.filter((use) => use.case.startsWith('sampled-again/')).map((use) => use.case);
     expect(new Set(samples).size).toBe(suite.cases.filter(({ tags }) => tags.includes('sample')).length);
