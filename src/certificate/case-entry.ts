@@ -1,11 +1,15 @@
+/** The entry of one case in a certificate: why it has its verdict, what was received, and the command that repeats it. */
+
 import { isDeepStrictEqual } from 'node:util';
 import { undetermined } from '../cases/test-case.js';
 import type { Contract, Question } from '../contract/contract.js';
 import { renderCurlCommand } from '../http/curl-command.js';
+import type { Exchange } from '../http/exchange.js';
 import { explainTransientFailure } from '../http/response-status.js';
 import type { Verdict } from '../judge/verdict.js';
 import type { ResponseRenderer } from '../record/exchange-text.js';
-import type { ResultWithExchanges } from '../run/case-result.js';
+import type { CaseResult } from '../run/case-result.js';
+import type { ShowExchange } from '../run/shown-exchanges.js';
 import { omitUndefined } from '../support/collections.js';
 import { formatLocation } from '../support/problem.js';
 import { type Reason, renderReason } from '../support/reason.js';
@@ -43,11 +47,13 @@ export interface EntryTerms {
   readonly contract: Contract;
   readonly baseUrl: string;
   readonly renderResponse: ResponseRenderer;
+  readonly showExchange: ShowExchange;
 }
 
-export function createCaseEntry(result: ResultWithExchanges, { baseUrl, renderResponse }: EntryTerms): CaseEntry {
-  const { id, verdict, apart_from_known, at, rows, outcome, expected, exchange } = result;
-  const reason = findReason(result);
+export function createCaseEntry(result: CaseResult, { baseUrl, renderResponse, showExchange }: EntryTerms): CaseEntry {
+  const { id, verdict, apart_from_known, at, rows, outcome, expected, exchangeId } = result;
+  const exchange = verdict === 'pass' ? undefined : showExchange(exchangeId);
+  const reason = findReason(result, exchange);
   // The code of several rows is that of the first.
   const ofRow = reason?.code === 'rows' ? (reason.data.reason as Reason) : reason;
   const judged = {
@@ -73,7 +79,7 @@ export function createCaseEntry(result: ResultWithExchanges, { baseUrl, renderRe
 }
 
 /** Finds the reason of a result. Results that have no verdict for the same reason have the same text. */
-function findReason({ verdict, reason, rows, exchange }: ResultWithExchanges): Reason | undefined {
+function findReason({ verdict, reason, rows }: CaseResult, exchange: Exchange | undefined): Reason | undefined {
   if (verdict === 'pass' || isFailure(verdict)) return reason;
   const isUnsent = verdict === 'not-run' || verdict === 'not-applicable';
   if (isUnsent && exchange !== undefined && 'transportError' in exchange) return explainTransientFailure(exchange);
@@ -101,9 +107,11 @@ function renderSections(first: string, sections: Readonly<Record<string, string 
 }
 
 export function createUnstableEntry(
-  { id, reason, exchange, repeatedExchange }: ResultWithExchanges,
-  { renderResponse }: EntryTerms,
+  { id, reason, exchangeId, repeatedExchangeId }: CaseResult,
+  { renderResponse, showExchange }: EntryTerms,
 ): CaseDifference[] {
+  if (repeatedExchangeId === undefined) return [];
+  const [exchange, repeatedExchange] = [showExchange(exchangeId), showExchange(repeatedExchangeId)];
   if (exchange === undefined || repeatedExchange === undefined) return [];
   const [before, after] = [renderResponse(exchange), renderResponse(repeatedExchange)];
   return [{ case: id, text: renderReason(reason), before, after }];

@@ -1,3 +1,8 @@
+/**
+ * The room of what a run comes to, apart from how it is printed. In: the results of all cases, and a function that shows their
+ * exchanges by id. Out: the certificate, as plain JSON. It is pure, and runs in the process that certifies: the one of the reporter.
+ */
+
 import { getSubjectId, type TestCase } from '../cases/test-case.js';
 import { isWarningOutcome, type Question } from '../contract/contract.js';
 import { listNames } from '../contract/world.js';
@@ -6,16 +11,18 @@ import type { TransportIdentity } from '../http/transport.js';
 import type { Stop } from '../judge/find-stop.js';
 import { findWorstVerdict, type Verdict, verdicts } from '../judge/verdict.js';
 import type { DrawnData } from '../own-data/data-suite.js';
+import type { NewDeviation } from '../record/add-deviations.js';
 import { type Baseline, emptyBaseline, isNotCompared } from '../record/drift.js';
 import { createResponseRenderer } from '../record/exchange-text.js';
 import type { KnownDeviation, KnownFile, ListedDeviation } from '../record/known-deviations.js';
-import { getVerdictApart, notSelected, type ResultWithExchanges, samplesCaseId } from '../run/case-result.js';
+import { type CaseResult, getVerdictApart, notSelected, samplesCaseId } from '../run/case-result.js';
+import type { ShowExchange } from '../run/shown-exchanges.js';
 import { isOwnCase, type Suite } from '../suite/suite.js';
 import { groupBy, omitUndefined, renderShortList } from '../support/collections.js';
 import { createReason, type Reason, renderReason } from '../support/reason.js';
 import { toOneLine } from '../support/untrusted-text.js';
 import { createStopCause } from './apply-stop.js';
-import { type CaseEntry, createCaseEntry, createUnstableEntry } from './case-entry.js';
+import { type CaseEntry, createCaseEntry, createUnstableEntry, type EntryTerms } from './case-entry.js';
 import { type DriftEntry, listDriftEntries } from './drift-entry.js';
 import { describeData, quickNotice } from './notices.js';
 import { describeSharedReasons, findSharedReasons } from './shared-reasons.js';
@@ -56,6 +63,8 @@ export interface KnownEntry extends KnownDeviation {
 type QuestionEntry = ReturnType<typeof createQuestionEntry>;
 
 export interface RunFacts extends Partial<Pick<Diagnosis, 'causes' | 'excused'>> {
+  /** Results name exchanges by their ids. */
+  readonly showExchange: ShowExchange;
   readonly target: CertifiedTarget;
   readonly requestsSent: number;
   readonly quick?: true;
@@ -72,70 +81,34 @@ export interface RunFacts extends Partial<Pick<Diagnosis, 'causes' | 'excused'>>
   readonly durationMs: number;
 }
 
+/** A run whose certificate is made. */
+export interface CertifiedRun {
+  readonly certificate: Certificate;
+  readonly results: readonly CaseResult[];
+  readonly showExchange: ShowExchange;
+  readonly newDeviations: readonly NewDeviation[];
+}
+
 /** Creates the certificate of a run. Cases without a result were not selected. */
-export function createCertificate(suite: Suite, all: readonly ResultWithExchanges[], facts: RunFacts) {
-  const { target, quick, known, load, stop, excused = [], isCutShort, expected = emptyBaseline } = facts;
+export function createCertificate(suite: Suite, all: readonly CaseResult[], facts: RunFacts) {
+  const { target, quick, known, load, stop, isCutShort, expected = emptyBaseline, showExchange } = facts;
   const { contract, world } = suite;
-  const terms = { contract, baseUrl: target.base_url, renderResponse: createResponseRenderer(world) };
-  const entries = new Map(
-    all.map((result) => {
-      const entry = createCaseEntry(result, terms);
-      const isExcused = excused.includes(entry.id) && getVerdictApart(entry) === 'inconclusive';
-      return [entry.id, isExcused ? { ...entry, apart_from_known: 'pass' as const } : entry];
-    }),
-  );
-  const unselected = { verdict: 'not-run', code: notSelected.code, reason: renderReason(notSelected) } as const;
+  const terms = { contract, baseUrl: target.base_url, renderResponse: createResponseRenderer(world), showExchange };
+  const entries = createEntries(all, terms, facts.excused);
   const findEntry = (id: string): CaseEntry => entries.get(id) ?? { id, ...unselected };
   const results = all.filter((result) => !isOwnCase(result));
   const drift = listDriftEntries(results, terms);
-  const verifying = suite.cases.filter((testCase) => testCase.kind === 'requirement' && !isOwnCase(testCase));
-  // The samples are of no single case: they count as one more case of the requirement that they refute.
-  const samples = results.filter(({ id }) => id === samplesCaseId);
-  const requirements = contract.requirements.map(({ id, part, statement }): RequirementEntry => {
-    const ofCases = verifying.filter((testCase) => getSubjectId(testCase) === id);
-    const ofSamples = samples.filter(({ subject }) => subject === id);
-    const cases = [...ofCases, ...ofSamples].map((entry) => findEntry(entry.id));
-    const entry = { id, part, statement, verdict: findWorstVerdict(listVerdicts(cases)), cases };
-    const seen = listSeen(entry, known?.entries ?? []);
-    return seen.length === 0 ? entry : { ...entry, known: seen };
-  });
+  const requirements = createRequirements(suite, results, findEntry, known);
   const questions = contract.questions.map((question) => createQuestionEntry(question, findEntry(question.id), drift));
-  const notCompared = results.flatMap((result) => (isNotCompared(result, expected) ? [result.subject] : []));
   const ownCases = createOwnCases(suite, findEntry, isCutShort);
-  const unsupported = results
-    .filter(({ id, verdict }) => verdict === 'not-applicable' && verifying.some((testCase) => testCase.id === id))
-    .flatMap(({ exchange }) => (exchange !== undefined && 'transportError' in exchange ? [exchange.message] : []));
   const causes = [...createStopCause(stop, requirements), ...(facts.causes ?? [])];
-  // What fails the run is a cause.
-  const ofRun = all.filter(({ verdict, concernsRun }) => concernsRun && verdict !== 'fail');
-  const gaps = [
-    ...(isCutShort ? ['The run was interrupted.'] : []),
-    ...(quick === undefined ? [] : [quickNotice]),
-    ...all.flatMap(({ hasDataChanged, reason }) => (hasDataChanged ? [renderReason(reason)] : [])),
-    // No requirement has it: without this line, a run whose repetition crashed would conform.
-    ...samples.flatMap((result) => (result.verdict === 'error' ? [renderReason(explainLostRepetition(result))] : [])),
-    ...listUnavailable(verifying, world),
-    ...new Set(unsupported),
-  ];
-  const isUnrun = requirements.some(({ cases }) => cases.some(({ verdict }) => verdict === 'not-run'));
-  const isPartial = gaps.length > 0 || ofRun.length > 0 || isUnrun || load?.isProven === true;
-  const verdict = determineRunVerdict(listVerdicts(requirements), isPartial);
-  const isSelection = quick !== undefined || suite.cases.some(({ id }) => !entries.has(id));
-  const apart = isSelection
-    ? [...entries.values()].map(getVerdictApart)
-    : requirements.map(({ cases }) => findVerdictApart(cases));
-  const isLacking = isSelection ? all.length === 0 : isPartial;
-  const reasons = [
-    ...(load === undefined ? [] : [load.sentence]),
-    ...ofRun.map(({ reason }) => renderReason(reason)),
-    ...gaps,
-    ...describeSharedReasons({ requirements, questions }),
-    ...listReasons(requirements, questions),
-  ];
+  const judged = { requirements, questions, entries: [...entries.values()] };
+  const gaps = listGaps(suite, all, facts);
+  const verdict = createVerdict(suite, all, judged, facts, gaps);
   return {
-    verdict,
+    verdict: verdict.ofRun,
     ...(load && { load: { sentence: load.sentence, is_certain: load.isProven } }),
-    ...(verdict === 'incomplete' && { incomplete_because: reasons }),
+    ...(verdict.ofRun === 'incomplete' && { incomplete_because: listUnjudged(judged, all, facts, gaps) }),
     target,
     suite: { name: suite.name, version: suite.version, digest: suite.digest },
     summary: countVerdicts(requirements),
@@ -143,48 +116,171 @@ export function createCertificate(suite: Suite, all: readonly ResultWithExchange
     questions,
     drift,
     unstable: results.flatMap((result) => createUnstableEntry(result, terms)),
-    notes: [
-      ...(stop === undefined ? ofRun.map(({ reason }) => renderReason(reason)) : []),
-      ...gaps,
-      ...(facts.data === undefined ? [] : describeData(facts.data)),
-      ...facts.notes,
-      ...(notCompared.length === 0
-        ? []
-        : [`Answers of the record that could not be compared: ${renderShortList(notCompared)}.`]),
-      ...(ownCases === undefined ? [] : describeOwnCases(ownCases)),
-    ],
+    notes: createNotes(all, facts, { gaps, ownCases }),
     requests_sent: facts.requestsSent,
     started_at: facts.startedAt.toISOString(),
     duration_ms: Math.round(facts.durationMs),
     ...omitUndefined({
-      selected: isSelection
-        ? { verdict: determineRunVerdict(listVerdicts(all), isLacking), cases: countVerdicts(all) }
-        : undefined,
-      stopped: stop && {
-        since: stop.since,
-        verdict: stop.verdict,
-        code: stop.reason.code,
-        reason: renderReason(stop.reason),
-      },
+      selected: verdict.ofSelection,
+      stopped: stop && createStopEntry(stop),
       quick,
       data: facts.data,
       causes: causes.length > 0 ? causes : undefined,
-      known_deviations: known && {
-        file: toOneLine(known.file),
-        verdict: determineRunVerdict(apart, isLacking),
-        entries: describeEntries(known.entries, requirements),
-      },
+      known_deviations: known && createKnownSection(known, requirements, verdict.apartFromKnown),
       own_cases: ownCases,
       compared_with: expected.record && toOneLine(expected.record),
     }),
   };
 }
 
+const unselected = { verdict: 'not-run', code: notSelected.code, reason: renderReason(notSelected) } as const;
+
+/** Creates the entries of all results, by their ids. @param excused the ids of cases that what is known excuses */
+function createEntries(results: readonly CaseResult[], terms: EntryTerms, excused: readonly string[] = []) {
+  return new Map(
+    results.map((result): readonly [string, CaseEntry] => {
+      const entry = createCaseEntry(result, terms);
+      const isExcused = excused.includes(entry.id) && getVerdictApart(entry) === 'inconclusive';
+      return [entry.id, isExcused ? { ...entry, apart_from_known: 'pass' } : entry];
+    }),
+  );
+}
+
+/** Lists the cases of the suite that verify requirements. */
+function listVerifying({ cases }: Suite): TestCase[] {
+  return cases.filter((testCase) => testCase.kind === 'requirement' && !isOwnCase(testCase));
+}
+
+type FindEntry = (id: string) => CaseEntry;
+
+function createRequirements(
+  suite: Suite,
+  results: readonly CaseResult[],
+  findEntry: FindEntry,
+  known: KnownFile | undefined,
+): RequirementEntry[] {
+  const verifying = listVerifying(suite);
+  // The samples are of no single case: they count as one more case of the requirement that they refute.
+  const samples = results.filter(({ id }) => id === samplesCaseId);
+  return suite.contract.requirements.map(({ id, part, statement }): RequirementEntry => {
+    const ofCases = verifying.filter((testCase) => getSubjectId(testCase) === id);
+    const ofSamples = samples.filter(({ subject }) => subject === id);
+    const cases = [...ofCases, ...ofSamples].map((entry) => findEntry(entry.id));
+    const entry = { id, part, statement, verdict: findWorstVerdict(listVerdicts(cases)), cases };
+    const seen = listSeen(entry, known?.entries ?? []);
+    return seen.length === 0 ? entry : { ...entry, known: seen };
+  });
+}
+
+/** What was judged: all requirements and questions, and the entry of each selected case. */
+interface JudgedEntries {
+  readonly requirements: readonly RequirementEntry[];
+  readonly questions: readonly QuestionEntry[];
+  readonly entries: readonly CaseEntry[];
+}
+
+/** Lists the reasons of a run that is incomplete whatever its requirements say. */
+function listGaps(suite: Suite, all: readonly CaseResult[], { isCutShort, quick, showExchange }: RunFacts): string[] {
+  const verifying = listVerifying(suite);
+  const ids = new Set(verifying.map(({ id }) => id));
+  const unsupported = all
+    .filter(({ id, verdict }) => verdict === 'not-applicable' && ids.has(id))
+    .flatMap(({ exchangeId }) => {
+      const exchange = showExchange(exchangeId);
+      return exchange !== undefined && 'transportError' in exchange ? [exchange.message] : [];
+    });
+  const lost = all.filter(({ id, verdict }) => id === samplesCaseId && verdict === 'error');
+  return [
+    ...(isCutShort ? ['The run was interrupted.'] : []),
+    ...(quick === undefined ? [] : [quickNotice]),
+    ...all.flatMap(({ hasDataChanged, reason }) => (hasDataChanged ? [renderReason(reason)] : [])),
+    // No requirement has it: without this line, a run whose repetition crashed would conform.
+    ...lost.map((result) => renderReason(explainLostRepetition(result))),
+    ...listUnavailable(verifying, suite.world),
+    ...new Set(unsupported),
+  ];
+}
+
+/** Lists what concerns the whole run. What fails the run is a cause, and no reason for an incomplete run. */
+function listOfRun(all: readonly CaseResult[]): string[] {
+  const ofRun = all.filter(({ verdict, concernsRun }) => concernsRun && verdict !== 'fail');
+  return ofRun.map(({ reason }) => renderReason(reason));
+}
+
+/** Determines the verdict of the run, and apart from known deviations; if only some cases are selected, theirs, too. */
+function createVerdict(
+  suite: Suite,
+  all: readonly CaseResult[],
+  { requirements, entries }: JudgedEntries,
+  { quick, load }: RunFacts,
+  gaps: readonly string[],
+) {
+  const isUnrun = requirements.some(({ cases }) => cases.some(({ verdict }) => verdict === 'not-run'));
+  const isPartial = gaps.length > 0 || listOfRun(all).length > 0 || isUnrun || load?.isProven === true;
+  const ofRun = determineRunVerdict(listVerdicts(requirements), isPartial);
+  const ids = new Set(entries.map(({ id }) => id));
+  const isSelection = quick !== undefined || suite.cases.some(({ id }) => !ids.has(id));
+  if (!isSelection) {
+    const apart = requirements.map(({ cases }) => findVerdictApart(cases));
+    return { ofRun, apartFromKnown: determineRunVerdict(apart, isPartial) };
+  }
+  const isLacking = all.length === 0;
+  return {
+    ofRun,
+    apartFromKnown: determineRunVerdict(entries.map(getVerdictApart), isLacking),
+    ofSelection: { verdict: determineRunVerdict(listVerdicts(all), isLacking), cases: countVerdicts(all) },
+  };
+}
+
+/** Lists why the run is incomplete, what explains most first. */
+function listUnjudged(
+  { requirements, questions }: JudgedEntries,
+  all: readonly CaseResult[],
+  { load }: RunFacts,
+  gaps: readonly string[],
+): string[] {
+  return [
+    ...(load === undefined ? [] : [load.sentence]),
+    ...listOfRun(all),
+    ...gaps,
+    ...describeSharedReasons({ requirements, questions }),
+    ...listReasons(requirements, questions),
+  ];
+}
+
+function createNotes(
+  all: readonly CaseResult[],
+  { stop, data, notes, expected = emptyBaseline }: RunFacts,
+  { gaps, ownCases }: { readonly gaps: readonly string[]; readonly ownCases: ReturnType<typeof createOwnCases> },
+): string[] {
+  const ofSuite = all.filter((result) => !isOwnCase(result));
+  const notCompared = ofSuite.flatMap((result) => (isNotCompared(result, expected) ? [result.subject] : []));
+  return [
+    ...(stop === undefined ? listOfRun(all) : []),
+    ...gaps,
+    ...(data === undefined ? [] : describeData(data)),
+    ...notes,
+    ...(notCompared.length === 0
+      ? []
+      : [`Answers of the record that could not be compared: ${renderShortList(notCompared)}.`]),
+    ...(ownCases === undefined ? [] : describeOwnCases(ownCases)),
+  ];
+}
+
+function createStopEntry({ since, verdict, reason }: Stop) {
+  return { since, verdict, code: reason.code, reason: renderReason(reason) };
+}
+
+/** @param verdict that of the run apart from known deviations */
+function createKnownSection(known: KnownFile, requirements: readonly RequirementEntry[], verdict: RunVerdict) {
+  return { file: toOneLine(known.file), verdict, entries: describeEntries(known.entries, requirements) };
+}
+
 /** If the data of a deployment changed during the run, no failure proves anything. */
-export function withdrawFailures(results: readonly ResultWithExchanges[]): readonly ResultWithExchanges[] {
+export function withdrawFailures(results: readonly CaseResult[]): readonly CaseResult[] {
   const changed = results.find(({ hasDataChanged }) => hasDataChanged);
   if (changed === undefined) return results;
-  return results.map((result): ResultWithExchanges => {
+  return results.map((result): CaseResult => {
     if (result.verdict !== 'fail') return result;
     const { apart_from_known: _, reason: failure, ...rest } = result;
     const reason = createReason('withdrawn', omitUndefined({ reason: changed.reason, failure }));
@@ -192,7 +288,7 @@ export function withdrawFailures(results: readonly ResultWithExchanges[]): reado
   });
 }
 
-function explainLostRepetition({ reason = createReason('not-reached') }: ResultWithExchanges): Reason {
+function explainLostRepetition({ reason = createReason('not-reached') }: CaseResult): Reason {
   return createReason('repetition-lost', { reason });
 }
 

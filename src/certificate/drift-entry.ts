@@ -2,7 +2,7 @@
 
 import { renderCurlCommand } from '../http/curl-command.js';
 import type { Drift } from '../record/drift.js';
-import type { ResultWithExchanges } from '../run/case-result.js';
+import type { CaseResult } from '../run/case-result.js';
 import { groupBy, omitUndefined } from '../support/collections.js';
 import { quoteLines, toOneLine } from '../support/untrusted-text.js';
 import { type CaseDifference, type EntryTerms, renderAnswer } from './case-entry.js';
@@ -15,11 +15,11 @@ export interface DriftEntry extends CaseDifference {
 
 interface FoundDrift {
   readonly drift: Drift;
-  readonly result: ResultWithExchanges;
+  readonly result: CaseResult;
 }
 
 /** Lists all drift. A change of shape counts once, and all new members are one change. */
-export function listDriftEntries(results: readonly ResultWithExchanges[], terms: EntryTerms): DriftEntry[] {
+export function listDriftEntries(results: readonly CaseResult[], terms: EntryTerms): DriftEntry[] {
   const found = results.flatMap((result) => result.drift.map((drift): FoundDrift => ({ drift, result })));
   const alike = groupBy(found, ({ drift }) => {
     if (drift.kind === 'outcome') return drift;
@@ -35,10 +35,10 @@ export function listDriftEntries(results: readonly ResultWithExchanges[], terms:
 
 function createDriftEntry(
   group: readonly [FoundDrift, ...FoundDrift[]],
-  { contract, baseUrl, renderResponse }: EntryTerms,
+  { contract, baseUrl, renderResponse, showExchange }: EntryTerms,
 ): DriftEntry {
   const [{ drift, result }] = group;
-  const { id, subject, exchange } = result;
+  const { id, subject, exchangeId } = result;
   if (drift.kind === 'shape') return { case: id, kind: 'shape', text: toOneLine(drift.message) };
   if (drift.kind !== 'outcome') {
     const places = new Set(group.flatMap((found) => ('message' in found.drift ? found.drift.message : [])));
@@ -46,6 +46,7 @@ function createDriftEntry(
     return { case: id, kind: 'new-members', text: toOneLine(text) };
   }
   const { outcome, expected } = drift;
+  const exchange = showExchange(exchangeId);
   const question = contract.questions.find((candidate) => candidate.id === subject);
   const describe = (answer: string) => toOneLine(question === undefined ? answer : renderAnswer(question, answer));
   const [was, is] = [describe(expected.outcome), describe(outcome)];

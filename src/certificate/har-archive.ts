@@ -9,8 +9,8 @@ import {
   type HttpRequest,
   type TransportErrorKind,
 } from '../http/exchange.js';
+import type { ExchangeUse, RunEvidence, StoredExchange } from '../run/case-report.js';
 import type { CaseResult } from '../run/case-result.js';
-import type { ExchangeUse, RunEvidence, StoredExchange } from '../run/evidence-keeper.js';
 import { omitUndefined } from '../support/collections.js';
 import { parseBoundedJson } from '../support/json-bounds.js';
 import { readOwnPackage } from '../support/package-root.js';

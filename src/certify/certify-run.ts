@@ -1,15 +1,19 @@
+/**
+ * The end of a run, in the process that certifies. In: all results, and an index of the exchanges. It applies what concerns the
+ * whole run, explains failures, and corrects what is known by what was seen. Out: the certificate, and the files of the results.
+ */
+
 import { applyStop } from '../certificate/apply-stop.js';
-import { type Certificate, createCertificate, type RunFacts, withdrawFailures } from '../certificate/certificate.js';
+import { type CertifiedRun, createCertificate, type RunFacts, withdrawFailures } from '../certificate/certificate.js';
 import type { EvidenceArchive, EvidenceOrigin } from '../certificate/har-archive.js';
 import type { RunInputs, RunSettings } from '../config/run-inputs.js';
 import type { Diagnosis } from '../explanation/diagnose-run.js';
 import type { Verdict } from '../judge/verdict.js';
 import { renderRunReport } from '../outputs/terminal/run-report.js';
 import { writeResults } from '../outputs/write-results.js';
-import type { NewDeviation } from '../record/add-deviations.js';
 import type { KnownFile } from '../record/known-deviations.js';
-import { attachExchanges, type CaseResult, getVerdictApart, type ResultWithExchanges } from '../run/case-result.js';
-import type { ExchangeUse, RunEvidence } from '../run/evidence-keeper.js';
+import type { ExchangeUse, RunEvidence } from '../run/case-report.js';
+import { type CaseResult, getVerdictApart } from '../run/case-result.js';
 import type { ExchangeIndex } from '../run/exchange-index.js';
 import { createReplay } from '../run/replay.js';
 import { omitUndefined } from '../support/collections.js';
@@ -32,12 +36,6 @@ interface JudgedRun extends Pick<RunFacts, 'requestsSent' | 'isCutShort' | 'star
   readonly recall: () => RecordedRun;
 }
 
-export interface CertifiedRun {
-  readonly certificate: Certificate;
-  readonly results: readonly ResultWithExchanges[];
-  readonly newDeviations: readonly NewDeviation[];
-}
-
 /** Certifies a run. What is known, corrected by all responses, may need that some results are judged again. */
 export async function certifyRun(inputs: RunInputs, run: JudgedRun): Promise<CertifiedRun> {
   const { suite, settings } = inputs;
@@ -46,6 +44,7 @@ export async function certifyRun(inputs: RunInputs, run: JudgedRun): Promise<Cer
   const { name, kind, baseUrl, version, file, transport } = target;
   const facts: RunFacts = {
     ...ended,
+    showExchange: index.show,
     ...omitUndefined({
       quick: quick && (true as const),
       known,
@@ -62,11 +61,12 @@ export async function certifyRun(inputs: RunInputs, run: JudgedRun): Promise<Cer
     durationMs: Date.now() - run.startedAt.getTime(),
   };
   const held = applyStop(plain, run.stop, uses, suite);
-  const results = withdrawFailures(attachExchanges(held, index.find));
+  const results = withdrawFailures(held);
+  const shown = { results, showExchange: index.show };
   // Nothing of the deployment is to be explained where the load explains it.
   const isToExplain = (verdict: Verdict) => verdict === 'fail' || (verdict === 'inconclusive' && !load?.isProven);
   const isWrong = results.some(({ verdict }) => isToExplain(verdict));
-  if (!isWrong) return { certificate: createCertificate(suite, results, facts), results, newDeviations: [] };
+  if (!isWrong) return { ...shown, certificate: createCertificate(suite, results, facts), newDeviations: [] };
   // The mistakes of the reference deployment are loaded only where something is to be explained.
   const { diagnoseRun } = await import('../explanation/diagnose-run.js');
   const { listNewDeviations } = await import('../certificate/new-deviations.js');
@@ -75,12 +75,12 @@ export async function certifyRun(inputs: RunInputs, run: JudgedRun): Promise<Cer
   const current = known && correctKnown(known, diagnosis);
   if (current === undefined) {
     const certificate = createCertificate(suite, results, { ...facts, ...diagnosis });
-    return { certificate, results, newDeviations: listNewDeviations(certificate, suite.world) };
+    return { ...shown, certificate, newDeviations: listNewDeviations(certificate, suite.world) };
   }
   const corrected = { suite, settings: { ...settings, known: current } };
   const isExcused = (result: CaseResult) => result.rows.some((row) => row.known) && getVerdictApart(result) !== 'fail';
-  const again = plain.some(isExcused) ? await judgeEvidence(corrected, recall()) : [];
-  const judged = new Map(again.map(({ result }) => [result.id, result]));
+  const again = plain.some(isExcused) ? (await judgeEvidence(corrected, recall())).reports : [];
+  const judged = new Map(again.map(({ result }) => [result.id, result] as const));
   const replaced = plain.map((result) => (isExcused(result) ? (judged.get(result.id) ?? result) : result));
   return await certifyRun(corrected, { ...run, results: replaced });
 }
@@ -104,16 +104,11 @@ export async function judgeEvidence(inputs: RunInputs, { evidence, extent }: Rec
 
 /** Writes the results of a run. @throws UnusableInput if a file cannot be written */
 export function publishRun(
-  {
-    certificate,
-    results,
-    newDeviations,
-    archive,
-    isUnusable,
-  }: CertifiedRun & { readonly archive: EvidenceArchive; readonly isUnusable: boolean },
+  run: CertifiedRun & { readonly archive: EvidenceArchive; readonly isUnusable: boolean },
   { suite, settings }: RunInputs,
 ) {
-  const written = writeResults(certificate, suite, results, settings.destination, archive, newDeviations);
+  const { certificate, archive, isUnusable } = run;
+  const written = writeResults(run, suite, settings.destination, archive);
   const isRecorded = written.record !== undefined && written.record.unwritten === undefined;
   const report = renderRunReport(certificate, written);
   return { certificate, folder: settings.destination.out, isUnusable, isRecorded, report };

@@ -1,8 +1,16 @@
+/**
+ * The half of a run that receives. In: the reports of the cases, one by one. It adds each exchange to the evidence and to the
+ * index while the next requests are sent. Out, at the end: the certificate, or the written results. It runs in the process of
+ * the reporter; for programs, and when evidence is judged again, in theirs.
+ */
+
 import { createArchiver, parseArchive } from '../certificate/har-archive.js';
 import type { RunInputs } from '../config/run-inputs.js';
 import { createTrace, findStop, type Trace } from '../judge/find-stop.js';
 import { findWorstVerdict, type Verdict } from '../judge/verdict.js';
+import { getIdFinders } from '../recognition/known-ids.js';
 import { createRecognizer } from '../recognition/recognizer.js';
+import type { CaseReport, ExchangeUse, StoredExchange } from '../run/case-report.js';
 import {
   type CaseResult,
   createUnsentRepetition,
@@ -11,17 +19,17 @@ import {
   samplesCaseId,
 } from '../run/case-result.js';
 import { countAttempts } from '../run/case-sender.js';
-import { calibrationPurpose, type ExchangeUse, type StoredExchange } from '../run/evidence-keeper.js';
+import { calibrationPurpose, storeExchange } from '../run/evidence-keeper.js';
 import { createExchangeIndexer } from '../run/exchange-index.js';
 import { markChecks } from '../run/sent-log.js';
 import { selectCases } from '../suite/case-selection.js';
 import { loadSuite, suiteFolder } from '../suite/suite.js';
 import { computeOnce } from '../support/caches.js';
 import { omitUndefined } from '../support/collections.js';
-import { UnusableInput } from '../support/problem.js';
+import { type Problem, UnusableInput } from '../support/problem.js';
 import type { Reason } from '../support/reason.js';
 import type { publishRun, RecordedRun } from './certify-run.js';
-import type { RunStart, TestReport } from './target-run.js';
+import type { JudgedCases, RunStart } from './target-run.js';
 
 /** Or without results: nothing was sent, they could not be written, or there is a bug in the suite. */
 export type Ending = ReturnType<typeof publishRun> | 'not-begun' | 'unwritten' | 'bug';
@@ -47,7 +55,7 @@ export class ReportedRun {
   /** Exchanges are archived and indexed as tests end, while the next ones are sent. */
   private readonly getCollector = computeOnce(() => {
     const { suite, settings } = this.inputs;
-    const indexer = createExchangeIndexer(createRecognizer(suite.world, settings.target.mentionFilter));
+    const indexer = createExchangeIndexer(getIdFinders(suite.world));
     return { archiver: createArchiver(settings.target.baseUrl), indexer };
   });
   /** Loaded while the tests run, so that they start earlier. */
@@ -73,19 +81,35 @@ export class ReportedRun {
   }
 
   /** Adds cases that were judged in this process. */
-  addAll(reports: readonly TestReport[]): this {
-    const { evidence, extent } = this.recorded ?? {};
-    for (const kept of evidence?.exchanges ?? []) this.keep(kept);
-    for (const { id, verdict, reason = notReached } of extent?.unjudged ?? []) this.addUnjudged(id, verdict, reason);
+  addAll({ start, reports }: JudgedCases): this {
+    if (this.recorded !== undefined) this.addRecorded(this.recorded);
+    this.begin(start);
     for (const report of reports) this.add(report);
-    if (evidence !== undefined) this.uses.set(calibrationPurpose, evidence.uses);
+    if (this.recorded !== undefined) this.uses.set(calibrationPurpose, this.recorded.evidence.uses);
     return this;
   }
 
-  add({ start, result, exchanges, uses, failure }: TestReport, isCounted = true): void {
-    const isFirst = !this.uses.has(calibrationPurpose);
+  /** Adds what the evidence has: its exchanges, without what they name, and the cases that no exchange judged. */
+  private addRecorded({ evidence, extent }: RecordedRun): void {
+    const { suite, settings } = this.inputs;
+    const recognizer = createRecognizer(suite.world, settings.target.mentionFilter);
+    for (const { id, exchange } of evidence.exchanges) this.keep(storeExchange(id, exchange, recognizer));
+    for (const { id, verdict, reason = notReached } of extent.unjudged) this.addUnjudged(id, verdict, reason);
+  }
+
+  /** Notes what a process that sends knows before its first case. The first one counts. */
+  begin(start: RunStart): void {
     this.start ??= start;
-    if (failure !== undefined) this.failure ??= new UnusableInput(failure);
+  }
+
+  /** Notes why the run has no valid verdict: its transport failed. */
+  fail(problems: readonly Problem[]): void {
+    this.failure ??= new UnusableInput(problems);
+  }
+
+  /** @param isCounted whether the result counts; the exchanges do anyway */
+  add({ result, exchanges, uses }: CaseReport, isCounted = true): void {
+    const isFirst = !this.uses.has(calibrationPurpose);
     // Measured: a run in which everything fails takes a tenth longer if its requests are explained after the last test.
     if (result.verdict === 'fail') this.diagnosis ??= loadDiagnosis();
     for (const kept of exchanges) this.keep(kept);

@@ -1,10 +1,9 @@
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { renderAnswer } from '../certificate/case-entry.js';
-import type { Certificate } from '../certificate/certificate.js';
+import type { CertifiedRun } from '../certificate/certificate.js';
 import type { EvidenceArchive } from '../certificate/har-archive.js';
 import { isTransient } from '../http/response-status.js';
-import type { ResultWithExchanges } from '../run/case-result.js';
 import { isOwnCase, type Suite } from '../suite/suite.js';
 import { escapeControlCharacters } from '../support/untrusted-text.js';
 import { addMark } from '../support/written-mark.js';
@@ -22,9 +21,8 @@ export type OutputContent = { readonly json: unknown } | { readonly view: object
 
 /** @param archive of the exchanges; undefined if they were not kept */
 export function createRunView(
-  certificate: Certificate,
+  { certificate, results, showExchange }: Omit<CertifiedRun, 'newDeviations'>,
   suite: Suite,
-  results: readonly ResultWithExchanges[],
   archive?: EvidenceArchive,
 ) {
   const suiteResults = results.filter((result) => !isOwnCase(result));
@@ -32,10 +30,10 @@ export function createRunView(
   const answers = suite.contract.questions.flatMap((question) => {
     const entry = certificate.questions.find(({ id }) => id === question.id);
     const result = suiteResults.find(({ subject }) => subject === question.id);
-    const { exchange } = result ?? {};
+    const exchange = showExchange(result?.exchangeId);
     // The exchange that shows the answer, unless it is a transient failure.
     const shown = exchange && 'response' in exchange && !isTransient(exchange.response) ? exchange : undefined;
-    return entry === undefined ? [] : [{ question, entry, result, shown }];
+    return entry === undefined ? [] : [{ question, entry, exchange, shown }];
   });
   return { certificate, suite, suiteResults, answers, archive };
 }

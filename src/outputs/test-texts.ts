@@ -5,20 +5,22 @@ import { listDriftEntries } from '../certificate/drift-entry.js';
 import { renderCurlCommand } from '../http/curl-command.js';
 import type { Exchange } from '../http/exchange.js';
 import { createResponseRenderer } from '../record/exchange-text.js';
-import { getVerdictApart, type ResultWithExchanges } from '../run/case-result.js';
-import type { StoredExchange } from '../run/evidence-keeper.js';
+import type { CaseReport } from '../run/case-report.js';
+import { type CaseResult, getVerdictApart } from '../run/case-result.js';
 import { shortenExchange } from '../run/sanitize-result.js';
+import type { ShowExchange } from '../run/shown-exchanges.js';
 import type { Suite } from '../suite/suite.js';
 import { renderReason } from '../support/reason.js';
 import { joinLines, toOneLine } from '../support/untrusted-text.js';
 
 /** Renders why a case fails, is an error, or has another answer than before; undefined for others. */
 export function renderBrokenCase(
-  result: ResultWithExchanges,
+  result: CaseResult,
   { contract, world }: Pick<Suite, 'contract' | 'world'>,
   baseUrl: string,
+  showExchange: ShowExchange,
 ): string | undefined {
-  const terms = { contract, baseUrl, renderResponse: createResponseRenderer(world) };
+  const terms = { contract, baseUrl, renderResponse: createResponseRenderer(world), showExchange };
   if (isFailure(getVerdictApart(result))) return renderFailure(createCaseEntry(result, terms));
   const changes = listDriftEntries([result], terms).filter(({ kind }) => kind === 'answer');
   return changes.length === 0 ? undefined : changes.map(renderDifference).join('\n\n');
@@ -33,13 +35,14 @@ const maxOthers = 20;
  * Steps would show the rows as well, but a run with steps takes a tenth longer.
  */
 export function renderCase(
-  { verdict, exchangeId, rows }: Pick<ResultWithExchanges, 'verdict' | 'exchangeId' | 'rows'>,
-  used: readonly StoredExchange[],
+  { result: { verdict, exchangeId, rows }, uses }: CaseReport,
+  find: (id: string) => Exchange | undefined,
   baseUrl: string,
 ): Record<string, string> {
-  const decisive = used.filter(({ id }) => id === exchangeId);
-  const others = used.filter((kept) => !decisive.includes(kept));
-  const render = ({ id, exchange }: StoredExchange) => renderExchange(id, exchange, baseUrl);
+  const used = [...new Set(uses.map(({ id }) => id))];
+  const decisive = used.filter((id) => id === exchangeId);
+  const others = used.filter((id) => id !== exchangeId);
+  const render = (id: string) => renderExchange(id, find(id) as Exchange, baseUrl);
   const more = others.length > maxOthers ? [`and ${others.length - maxOthers} more in evidence.har`] : [];
   const lines = rows.map(({ verdict: ofRow, title, reason }) =>
     toOneLine(`${ofRow}  ${title}${reason === undefined ? '' : `: ${renderReason(reason)}`}`),

@@ -1,11 +1,10 @@
 import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
-import type { Certificate } from '../certificate/certificate.js';
+import type { CertifiedRun } from '../certificate/certificate.js';
 import type { EvidenceArchive } from '../certificate/har-archive.js';
 import type { Contract } from '../contract/contract.js';
-import { addDeviations, type NewDeviation } from '../record/add-deviations.js';
+import { addDeviations } from '../record/add-deviations.js';
 import { createRecord, readRecord, renderRecord, type TargetRecord } from '../record/target-record.js';
-import type { ResultWithExchanges } from '../run/case-result.js';
 import type { Suite } from '../suite/suite.js';
 import { omitUndefined, renderShortList } from '../support/collections.js';
 import { readTextFile } from '../support/text-file.js';
@@ -28,21 +27,20 @@ export interface WrittenResults {
 
 /** Replaces the results of the run before. @throws UnusableInput if one of the files cannot be written */
 export function writeResults(
-  certificate: Certificate,
+  run: CertifiedRun,
   suite: Suite,
-  results: readonly ResultWithExchanges[],
   { out, recordTo, recordKnownTo }: ResultsDestination,
   archive?: EvidenceArchive,
-  newDeviations: readonly NewDeviation[] = [],
 ): WrittenResults {
-  const view = createRunView(certificate, suite, results, archive);
+  const { certificate, showExchange, newDeviations } = run;
+  const view = createRunView(run, suite, archive);
   const files = [...outputs].flatMap(([name, render]): FileToWrite[] => {
     const content = render(view);
     return content === undefined ? [] : [{ file: path.join(out, name), text: encodeContent(name, content) }];
   });
   const written: WrittenResults = { certificate: path.join(out, 'certificate.json') };
   if (recordTo !== undefined) {
-    const record = createRecord(suite, view.suiteResults, certificate.target.name);
+    const record = createRecord(suite, { results: view.suiteResults, showExchange }, certificate.target.name);
     const isOfWrongLoad = certificate.load?.is_certain === true;
     const unwritten = isOfWrongLoad
       ? 'not written: the test data is loaded wrongly'

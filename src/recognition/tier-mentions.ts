@@ -9,26 +9,7 @@ import { catchAllPath, escapePathStep, getPath, type Position, walkTexts } from 
  * The tiers that a body mentions. The location of a mention is a path pattern: a JSON Pointer (RFC 6901) with `*` for array
  * indices and for ids in keys.
  */
-export interface TierMentions {
-  /** Pattern → ids of the tiers mentioned there, in the order of the body. */
-  readonly idsByPattern: ReadonlyMap<string, readonly string[]>;
-  /** The patterns of mentions that are no coincidence. */
-  readonly certainPatterns: ReadonlySet<string>;
-  /** Tiers mentioned without a path: the body is not JSON, a text contains several, or a repeated key hides them. */
-  readonly unlocatedIds: ReadonlySet<string>;
-  /** Tiers whose short ids are a part of the text, or keys that are words. They may be mentioned, or it is a coincidence. */
-  readonly possibleIds: ReadonlySet<string>;
-  /** Whether a longer text contains an id, or a key that is a word is one. */
-  readonly hasIdsInTexts: boolean;
-  /** The tiers with a path, selected or not. */
-  readonly locatedIds: ReadonlySet<string>;
-  /** Lists tiers whose ids count only as whole values, and are a part of a text. */
-  readonly listIdsInWords: () => ReadonlySet<string>;
-  /** Lists the tiers whose ids differ from an id in letter case alone. */
-  readonly listTwins: (id: string) => readonly string[];
-  /** Whether the body has the id anywhere, in any letter case and encoding. */
-  readonly isAnywhere: (id: string) => boolean;
-}
+export type TierMentions = ReturnType<typeof createMentions>;
 
 export interface Mention {
   readonly id: string;
@@ -78,16 +59,51 @@ function findMentionsOf(
     tiers.minLength,
   );
   const { idsByPattern, certainPatterns, located, unlocated, possible, hasIdsInTexts } = collected;
-  return {
-    idsByPattern: new Map([...idsByPattern].map(([pattern, named]) => [pattern, [...named]])),
-    certainPatterns,
-    unlocatedIds: subtractIds(unlocated, located),
-    possibleIds: subtractIds(possible, located),
+  const found: FoundMentions = {
+    named: [...idsByPattern].map(([pattern, named]) => [pattern, [...named]] as const),
+    certain: [...certainPatterns],
+    unlocated: [...subtractIds(unlocated, located)],
+    possible: [...subtractIds(possible, located)],
+    located: [...located],
     hasIdsInTexts,
+  };
+  return createMentions(found, body, known);
+}
+
+/** What a body names, as plain JSON: it is found once, and stored with its exchange. */
+export interface FoundMentions {
+  readonly named: readonly (readonly [pattern: string, ids: readonly string[]])[];
+  readonly certain: readonly string[];
+  readonly unlocated: readonly string[];
+  readonly possible: readonly string[];
+  readonly located: readonly string[];
+  readonly hasIdsInTexts: boolean;
+}
+
+/** Makes what was found in a body ready to be read. Nothing is searched, unless it is asked for. */
+export function createMentions(found: FoundMentions, body: string, { tiers, searchBroadly, listTwins }: KnownIds) {
+  const located = new Set(found.located);
+  return {
+    /** As it is stored. */
+    found,
+    /** Pattern → ids of the tiers mentioned there, in the order of the body. */
+    idsByPattern: new Map<string, readonly string[]>(found.named),
+    /** The patterns of mentions that are no coincidence. */
+    certainPatterns: new Set(found.certain),
+    /** Tiers mentioned without a path: the body is not JSON, a text contains several, or a repeated key hides them. */
+    unlocatedIds: new Set(found.unlocated),
+    /** Tiers whose short ids are a part of the text, or keys that are words. They may be mentioned, or it is a coincidence. */
+    possibleIds: new Set(found.possible),
+    /** Whether a longer text contains an id, or a key that is a word is one. */
+    hasIdsInTexts: found.hasIdsInTexts,
+    /** The tiers with a path, selected or not. */
     locatedIds: located,
+    /** Lists tiers whose ids count only as whole values, and are a part of a text. */
     listIdsInWords: computeOnce(() => subtractIds(tiers.findWholeIds(body), located)),
-    listTwins: known.listTwins,
-    isAnywhere: known.searchBroadly(body),
+    /** Lists the tiers whose ids differ from an id in letter case alone. */
+    listTwins,
+    /** Whether the body has an id anywhere, in any letter case and encoding. */
+    isAnywhere: searchBroadly(body),
   };
 }
 

@@ -38,21 +38,30 @@ export interface RecordedAnswer {
 export interface RecordedResult {
   readonly subject: string;
   readonly outcome?: string;
-  readonly exchange?: Exchange;
+  /** The exchange that shows the outcome. */
+  readonly exchangeId?: string;
   readonly shape?: BodyShape;
   readonly bodies?: RecordedBodies;
   /** Patterns of places whose values differ between responses to the same request. */
   readonly volatile?: readonly string[];
 }
 
+/** A run whose answers are recorded. */
+interface AnsweredRun {
+  readonly results: readonly RecordedResult[];
+  /** Finds an exchange by its id, fit for display. */
+  readonly showExchange: (id: string | undefined) => Exchange | undefined;
+}
+
 /** Summarizes the answers of a run. An unchanged target gives the same record. */
-export function createRecord(suite: Suite, results: readonly RecordedResult[], target: string): TargetRecord {
+export function createRecord(suite: Suite, { results, showExchange }: AnsweredRun, target: string): TargetRecord {
   const summarize = createResponseSummarizer(suite.world);
   const shapes = results.flatMap(({ shape }) => shape ?? []);
   const questions = results
     .filter((result) => result.outcome !== undefined)
     .sort((a, b) => (a.subject < b.subject ? -1 : 1))
-    .map(({ subject, outcome = '', exchange }): [string, RecordedAnswer] => {
+    .map(({ subject, outcome = '', exchangeId }): [string, RecordedAnswer] => {
+      const exchange = showExchange(exchangeId);
       const request = exchange && renderRequest(exchange);
       const response = exchange && 'response' in exchange ? summarize(exchange.response) : undefined;
       return [subject, { outcome, ...omitUndefined({ request, response }) }];

@@ -5,7 +5,6 @@ import type { Verdict } from '../judge/verdict.js';
 import type { BodyShape } from '../record/body-shape.js';
 import type { Drift } from '../record/drift.js';
 import type { RecordedBodies } from '../record/recorded-bodies.js';
-import { omitUndefined } from '../support/collections.js';
 import type { Location } from '../support/problem.js';
 import { createReason, type Reason } from '../support/reason.js';
 
@@ -48,23 +47,6 @@ export interface CaseResult {
   /** Whether the reason concerns the whole run: it is said first, and the run does not conform. */
   readonly concernsRun?: true;
   readonly drift: readonly Drift[];
-}
-
-/** A result with its exchanges, which are redacted, escaped and shortened for display. */
-export interface ResultWithExchanges extends CaseResult {
-  readonly exchange?: Exchange;
-  readonly repeatedExchange?: Exchange;
-}
-
-/** Adds their exchanges to results. @param find returns an exchange of the evidence by its id, ready for display */
-export function attachExchanges(
-  results: readonly CaseResult[],
-  find: (id: string) => Exchange | undefined,
-): ResultWithExchanges[] {
-  return results.map((result) => {
-    const [exchange, repeatedExchange] = [find(result.exchangeId ?? ''), find(result.repeatedExchangeId ?? '')];
-    return { ...result, ...omitUndefined({ exchange, repeatedExchange }) };
-  });
 }
 
 export function getVerdictApart(result: Pick<CaseResult, 'verdict' | 'apart_from_known'>): Verdict {

@@ -19,13 +19,7 @@ import { collectEvidence, type RowExchanges, type TargetContext } from '../judge
 import { findWorstVerdict, type Verdict } from '../judge/verdict.js';
 import type { Suite } from '../suite/suite.js';
 import { createReason } from '../support/reason.js';
-import {
-  type CaseExchanges,
-  type CaseResult,
-  getVerdictApart,
-  type ResultWithExchanges,
-  samplesCaseId,
-} from './case-result.js';
+import { type CaseExchanges, type CaseResult, getVerdictApart, samplesCaseId } from './case-result.js';
 import type { CaseSender } from './case-sender.js';
 import type { EvidenceKeeper } from './evidence-keeper.js';
 import { listSampleCases, listWatchedRequests } from './plan.js';
@@ -34,10 +28,11 @@ import { checkId, type SentLog } from './sent-log.js';
 export interface EndTerms {
   readonly suite: Suite;
   readonly background: TargetContext;
+  /** Undefined if the exchanges come from evidence. */
   readonly keeper: EvidenceKeeper | undefined;
   readonly log: SentLog;
   readonly createSender: (purpose: string) => CaseSender;
-  readonly runSample: (testCase: TestCase, sender: CaseSender, purpose: string) => Promise<ResultWithExchanges>;
+  readonly runSample: (testCase: TestCase, sender: CaseSender, purpose: string) => Promise<CaseResult>;
   /** The verdict of a case in the run; undefined if it was not run. */
   readonly findVerdict: (id: string) => Verdict | undefined;
   /** Waits for milliseconds. Evidence has nothing to wait for. */
@@ -54,7 +49,7 @@ const purposes = [samplesCaseId, 'sampled-once-more'] as const;
 const pauses = [0, 1, 3, 6, 10, 10].slice(0, checksPerRequest);
 
 /** @returns undefined if nothing was to be sent, and every request was accepted */
-export async function judgeEnd(terms: EndTerms): Promise<ResultWithExchanges | undefined> {
+export async function judgeEnd(terms: EndTerms): Promise<CaseResult | undefined> {
   const { suite, log, isUnreachable } = terms;
   const hasSamples = suite.data !== undefined || listSampleCases(suite).length > 0;
   if (isUnreachable) return hasSamples ? createEndResult('inconclusive') : undefined;
@@ -114,12 +109,12 @@ function isRefused(exchange: Exchange | undefined): boolean {
   return trace !== undefined && classifyOutcome(trace.outcome) === 'refused';
 }
 
-async function repeat(purpose: string, terms: EndTerms): Promise<ResultWithExchanges | undefined> {
+async function repeat(purpose: string, terms: EndTerms): Promise<CaseResult | undefined> {
   const { suite, createSender, runSample, findVerdict, isFailing } = terms;
   const sender = createSender(purpose);
   const watched = listWatchedRequests(suite, isFailing);
   if (watched.length > 0) return await watchFirstRequests(watched, sender, terms, purpose);
-  const results: ResultWithExchanges[] = [];
+  const results: CaseResult[] = [];
   for (const testCase of suite.data === undefined ? listSampleCases(suite) : [])
     results.push(await runSample(testCase, sender, purpose));
   return combineSampleResults(results, findVerdict);
@@ -127,12 +122,12 @@ async function repeat(purpose: string, terms: EndTerms): Promise<ResultWithExcha
 
 /** Fails if a case failed or was unstable this time. Without a verdict, the run is incomplete if the case passed before. */
 function combineSampleResults(
-  results: readonly ResultWithExchanges[],
+  results: readonly CaseResult[],
   findVerdict: EndTerms['findVerdict'],
-): ResultWithExchanges | undefined {
+): CaseResult | undefined {
   const broken =
     results.find((result) => getVerdictApart(result) === 'fail') ??
-    results.find(({ repeatedExchange }) => repeatedExchange !== undefined) ??
+    results.find(({ repeatedExchangeId }) => repeatedExchangeId !== undefined) ??
     results.find(({ id, verdict }) => isUnjudged(verdict) && findVerdict(id) === 'pass');
   if (results.length === 0) return undefined;
   if (broken === undefined) return createEndResult(findWorstVerdict(results.map(getVerdictApart)));
@@ -169,7 +164,7 @@ async function watchFirstRequests(
   sender: CaseSender,
   { background, keeper, suite }: EndTerms,
   purpose: string,
-): Promise<ResultWithExchanges> {
+): Promise<CaseResult> {
   const watched = createPlainCase('watched-data', requests);
   const first = 'the first response';
   const same = { kind: 'returned.same-as', of: requestName, at: watched.at, data: { compared: first } };

@@ -1,28 +1,15 @@
+/**
+ * Keeps the exchanges of a run under ids, with what each response names and what it was used for, until a report takes them.
+ * It runs in the process that sends.
+ */
+
 import type { TestCase } from '../cases/test-case.js';
 import type { Exchange } from '../http/exchange.js';
+import { isSuccessful } from '../http/response-status.js';
+import type { Recognizer } from '../recognition/recognizer.js';
+import type { ExchangeUse, RunEvidence, StoredExchange } from './case-report.js';
 import type { CaseExchanges } from './case-result.js';
-
-/** An exchange as it was judged. Escape control characters before you show it. */
-export interface StoredExchange {
-  /** Unique within a run; it names the first use. */
-  readonly id: string;
-  readonly exchange: Exchange;
-}
-
-export interface ExchangeUse {
-  readonly id: string;
-  /** The id of a case, or another purpose: see {@link formatPurpose}. */
-  readonly case: string;
-  readonly row: number;
-  readonly request: string;
-  /** 1 for the first time that the case was sent, more for repetitions. */
-  readonly attempt: number;
-}
-
-export interface RunEvidence {
-  readonly exchanges: readonly StoredExchange[];
-  readonly uses: readonly ExchangeUse[];
-}
+import { createShownExchanges } from './shown-exchanges.js';
 
 /** The purpose of exchanges that belong to no case. */
 export const calibrationPurpose = 'calibration';
@@ -39,26 +26,30 @@ export function formatBatchPurpose(purpose: string): string {
 
 export type EvidenceKeeper = ReturnType<typeof createEvidenceKeeper>;
 
+/** Stores an exchange with what its response names. Only a success names tiers. */
+export function storeExchange(id: string, exchange: Exchange, recognizer: Recognizer): StoredExchange {
+  if (!('response' in exchange) || !isSuccessful(exchange.response)) return { id, exchange };
+  return { id, exchange, mentions: recognizer.findMentions(exchange.response.body).found };
+}
+
 /** @param suffix of ids: several processes may share a run */
-export function createEvidenceKeeper(suffix = '') {
+export function createEvidenceKeeper(recognizer: Recognizer, suffix = '') {
   const stored = new WeakMap<Exchange, StoredExchange>();
-  const ids = new Set<string>();
+  const shown = createShownExchanges();
   let taken = { exchanges: [] as StoredExchange[], uses: [] as ExchangeUse[] };
-  let used = new Set<StoredExchange>();
   const keep = (use: Omit<ExchangeUse, 'id'>, exchange: Exchange): void => {
     let kept = stored.get(exchange);
     if (kept === undefined) {
       const name = `${use.case}/${use.row}/${use.request}/${use.attempt}${suffix}`;
       let id = name;
       // Playwright may repeat a test.
-      for (let n = 2; ids.has(id); n += 1) id = `${name}~${n}`;
-      ids.add(id);
-      kept = { id, exchange };
+      for (let n = 2; shown.has(id); n += 1) id = `${name}~${n}`;
+      kept = storeExchange(id, exchange, recognizer);
       stored.set(exchange, kept);
+      shown.add(kept);
       taken.exchanges.push(kept);
     }
     taken.uses.push({ ...use, id: kept.id });
-    used.add(kept);
   };
   return {
     keepCase(testCase: Pick<TestCase, 'id'>, attempts: readonly CaseExchanges[], prefix?: string): void {
@@ -73,12 +64,13 @@ export function createEvidenceKeeper(suffix = '') {
           );
       }
     },
-    find: (exchange: Exchange) => stored.get(exchange),
-    /** Takes what was kept since the last call. `used` has exchanges that were kept before, too. */
-    take(): RunEvidence & { readonly used: readonly StoredExchange[] } {
-      const kept = { ...taken, used: [...used] };
+    findId: (exchange: Exchange) => stored.get(exchange)?.id,
+    /** All exchanges that were kept, by their ids. */
+    shown,
+    /** Takes what was kept since the last call. */
+    take(): RunEvidence {
+      const kept = taken;
       taken = { exchanges: [], uses: [] };
-      used = new Set();
       return kept;
     },
   };

@@ -1,25 +1,39 @@
-import type { Exchange } from '../http/exchange.js';
-import { isSuccessful } from '../http/response-status.js';
-import type { Recognizer } from '../recognition/recognizer.js';
-import type { TierMentions } from '../recognition/tier-mentions.js';
-import { groupBy } from '../support/collections.js';
-import { calibrationPurpose, type ExchangeUse, type StoredExchange } from './evidence-keeper.js';
-import { cutBodies, maxResultBody, shortenExchange } from './sanitize-result.js';
+/**
+ * Collects the exchanges of all reports. In: exchanges as the reports have them. Out: an index that shows an exchange by its id,
+ * and lists those of a case for the explanation of failures. It runs in the process that certifies: the one of the reporter.
+ */
 
-/** The exchanges of a run with the beginnings of their bodies: the whole ones may not fit into memory. */
+import type { Exchange } from '../http/exchange.js';
+import type { KnownIds } from '../recognition/known-ids.js';
+import { createMentions, type TierMentions } from '../recognition/tier-mentions.js';
+import { groupBy } from '../support/collections.js';
+import type { ExchangeUse, StoredExchange } from './case-report.js';
+import { calibrationPurpose } from './evidence-keeper.js';
+import { createShownExchanges } from './shown-exchanges.js';
+
+/** The exchanges of a run, to be shown by id, and to be explained case by case. */
 export type ExchangeIndex = ReturnType<ReturnType<typeof createExchangeIndexer>['finish']>;
 
-export function createExchangeIndexer(recognizer: Recognizer) {
-  // Not fit for display: to escape an exchange takes time. Only a success names tiers.
+/** @param ids of the world of the run */
+export function createExchangeIndexer(ids: KnownIds) {
+  const shown = createShownExchanges();
   const kept = new Map<string, { readonly exchange: Exchange; readonly mentions: TierMentions | undefined }>();
+  // Most responses repeat another one, and what is searched in one of them takes long.
+  const byBody = new Map<string, TierMentions>();
+  const readMentions = ({ exchange, mentions: found }: StoredExchange): TierMentions | undefined => {
+    if (found === undefined || !('response' in exchange)) return undefined;
+    const { body } = exchange.response;
+    const mentions = byBody.get(body) ?? createMentions(found, body, ids);
+    byBody.set(body, mentions);
+    return mentions;
+  };
   return {
     /** @returns the exchange as the index has it */
-    add({ id, exchange }: StoredExchange): Exchange {
-      const isRead = 'response' in exchange && isSuccessful(exchange.response);
-      const mentions = isRead ? recognizer.findMentions(exchange.response.body) : undefined;
+    add(stored: StoredExchange): Exchange {
+      const mentions = readMentions(stored);
       // Cases share requests, and what a mistake about state does to one depends on its turn.
-      const indexed = { ...cutBodies(exchange, maxResultBody), request: { ...exchange.request } };
-      kept.set(id, { exchange: indexed, mentions });
+      const indexed = { ...shown.add(stored), request: { ...stored.exchange.request } };
+      kept.set(stored.id, { exchange: indexed, mentions });
       return indexed;
     },
     finish(uses: readonly ExchangeUse[]) {
@@ -29,11 +43,7 @@ export function createExchangeIndexer(recognizer: Recognizer) {
       });
       const byCase = groupBy(used, (use) => use.case);
       return {
-        /** Finds an exchange, fit for display. */
-        find(id: string): Exchange | undefined {
-          const found = kept.get(id);
-          return found && shortenExchange(found.exchange, maxResultBody);
-        },
+        show: shown.show,
         /** Lists the exchanges of a case, in the order of its rows and requests, attempt by attempt. */
         listByCase: (caseId: string) => byCase.get(caseId) ?? [],
         all: [...kept.values()].map(({ exchange }) => exchange),

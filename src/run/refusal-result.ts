@@ -2,10 +2,9 @@ import { getSubjectId, type TestCase } from '../cases/test-case.js';
 import { findExclusionReason, type RunScope } from '../suite/case-selection.js';
 import { isOwnCase, type Suite } from '../suite/suite.js';
 import { omitUndefined } from '../support/collections.js';
-import { createUnsentResult, type ResultWithExchanges } from './case-result.js';
+import { type CaseResult, createUnsentResult } from './case-result.js';
 import type { EvidenceKeeper } from './evidence-keeper.js';
 import type { Refusal } from './examination/examination.js';
-import { maxResultBody, shortenExchange } from './sanitize-result.js';
 
 /**
  * Finds the failures that the examination has shown before the cases. The first case of the requirement that is broken shows
@@ -15,8 +14,8 @@ export function createRefusalResults(
   { cases, contract }: Suite,
   refusals: readonly Refusal[],
   { knownRequirements = [], ...scope }: Partial<RunScope> & { readonly knownRequirements?: readonly string[] },
-  find: EvidenceKeeper['find'],
-): ReadonlyMap<string, ResultWithExchanges> {
+  findId: EvidenceKeeper['findId'],
+): ReadonlyMap<string, CaseResult> {
   const isSent = (testCase: TestCase) => !isOwnCase(testCase) && findExclusionReason(testCase, scope) === undefined;
   const results = refusals.flatMap(({ about, reason, exchange }) => {
     const requirement = contract.requirements.find((entry) => entry.about === about)?.id;
@@ -25,11 +24,10 @@ export function createRefusalResults(
     const testCase = cases.find(verifies);
     if (testCase === undefined) return [];
     const isKnown = requirement !== undefined && knownRequirements.includes(requirement);
-    const result: ResultWithExchanges = {
+    const result: CaseResult = {
       ...createUnsentResult(testCase, 'fail', reason),
       rows: [{ title: '', verdict: 'fail', reason, ...(isKnown && { known: true }) }],
-      exchange: shortenExchange(exchange, maxResultBody),
-      ...omitUndefined({ exchangeId: find(exchange)?.id, apart_from_known: isKnown ? 'pass' : undefined }),
+      ...omitUndefined({ exchangeId: findId(exchange), apart_from_known: isKnown ? 'pass' : undefined }),
     };
     return [[testCase.id, result] as const];
   });

@@ -1,14 +1,14 @@
+/**
+ * Answers in the place of a deployment with the exchanges of an earlier run. In: evidence. Out: a channel and senders that send
+ * nothing. It runs in the process of the command that was called, such as `certify --replay` and `verify`.
+ */
+
 import type { TestCase } from '../cases/test-case.js';
 import { addHeaders, type Channel, type Exchange, getHeaderValues, type HttpRequest } from '../http/exchange.js';
+import type { ExchangeUse, RunEvidence } from './case-report.js';
 import type { CaseExchanges } from './case-result.js';
 import type { CaseSender, RepeatedBatch, Suspect } from './case-sender.js';
-import {
-  calibrationPurpose,
-  type ExchangeUse,
-  formatBatchPurpose,
-  formatPurpose,
-  type RunEvidence,
-} from './evidence-keeper.js';
+import { calibrationPurpose, formatBatchPurpose, formatPurpose } from './evidence-keeper.js';
 import { traceEvidence } from './sent-log.js';
 
 export type Replay = ReturnType<typeof createReplay>;
@@ -30,7 +30,7 @@ const notRecorded = 'The evidence has no exchange for this request: the cases di
  */
 export function createReplay({ exchanges, uses }: RunEvidence, calibration: readonly HttpRequest[] = []) {
   const byId = new Map(exchanges.map((kept) => [kept.id, kept]));
-  const byExchange = new Map(exchanges.map((kept) => [kept.exchange, kept]));
+  const ids = new Map(exchanges.map(({ id, exchange }) => [exchange, id]));
   const firstByRequest = new Map(
     exchanges.toReversed().map(({ exchange }) => [createRequestKey(exchange.request), exchange]),
   );
@@ -108,6 +108,6 @@ export function createReplay({ exchanges, uses }: RunEvidence, calibration: read
     },
     listTraces: () => traceEvidence({ exchanges, uses }),
     hasRepetition: (testCase: TestCase, purpose?: string) => repeated.has(formatPurpose(testCase, purpose)),
-    find: (exchange: Exchange) => byExchange.get(exchange),
+    findId: (exchange: Exchange) => ids.get(exchange),
   };
 }

@@ -1,12 +1,16 @@
+/**
+ * One case. In: a case and the sender of its requests. A failure is confirmed before it counts. Out: the result, which names
+ * its exchanges by their ids; the exchanges themselves are kept for the report. It runs where the requests are sent.
+ */
+
 import { describeAssertion } from '../assertions/registry.js';
 import { listSuccesses } from '../assertions/row-evidence.js';
 import { findVolatilePaths } from '../assertions/volatile-values.js';
 import { getSubjectId, type TestCase } from '../cases/test-case.js';
 import { documentedOperation } from '../contract/operation.js';
-import type { Exchange } from '../http/exchange.js';
 import { wasSent } from '../http/response-status.js';
 import { type CaseJudgement, collectEvidence, judgeCase, type TargetContext } from '../judge/judge-case.js';
-import { findWorstVerdict } from '../judge/verdict.js';
+import { findWorstVerdict, type Verdict } from '../judge/verdict.js';
 import { inferShape } from '../record/body-shape.js';
 import { type Baseline, emptyBaseline, findDrift } from '../record/drift.js';
 import { extractBodies } from '../record/recorded-bodies.js';
@@ -14,11 +18,11 @@ import { isOwnCase } from '../suite/suite.js';
 import { omitUndefined } from '../support/collections.js';
 import { mapReasonTexts, type Reason } from '../support/reason.js';
 import { escapeControlCharacters } from '../support/untrusted-text.js';
-import type { CaseExchanges, ResultWithExchanges } from './case-result.js';
+import type { CaseExchanges, CaseResult } from './case-result.js';
 import type { CaseSender } from './case-sender.js';
 import { type Confirmation, confirmFailure } from './confirm-failure.js';
 import type { EvidenceKeeper } from './evidence-keeper.js';
-import { maxResultBody, sanitizeText, shortenExchange } from './sanitize-result.js';
+import { sanitizeText } from './sanitize-result.js';
 
 export interface CaseTerms {
   readonly background: TargetContext;
@@ -26,46 +30,35 @@ export interface CaseTerms {
   readonly expected: Baseline;
   /** Whether to infer the shape of successful bodies, which costs more than judging them. */
   readonly infersShape: boolean;
+  /** Undefined if the exchanges come from evidence. */
   readonly keeper: EvidenceKeeper | undefined;
-  readonly find: EvidenceKeeper['find'];
+  /** Finds the id under which an exchange was kept. */
+  readonly findId: EvidenceKeeper['findId'];
 }
 
+/** Sends and judges a case, and keeps its exchanges. @param purpose why it is sent again; undefined for its own verdict */
 export async function runCase(
   testCase: TestCase,
   sender: CaseSender,
-  { background, knownRequirements, expected, infersShape, keeper, find }: CaseTerms,
+  terms: CaseTerms,
   needsConfirmation: (failure: CaseJudgement) => boolean,
   purpose?: string,
-): Promise<ResultWithExchanges> {
-  const sent = await sendAndJudge(testCase, sender, background, needsConfirmation);
-  const { first, evidence, repetitions, judgement } = sent;
-  keeper?.keepCase(testCase, [first, ...repetitions], purpose);
-  const { verdict, at, exchange = '', expected: violated } = judgement;
+): Promise<CaseResult> {
+  const attempts = await sendAndJudge(testCase, sender, terms.background, needsConfirmation);
+  terms.keeper?.keepCase(testCase, [attempts.first, ...attempts.repetitions], purpose);
+  return createResult(testCase, attempts, terms);
+}
+
+function createResult(testCase: TestCase, attempts: CaseAttempts, terms: CaseTerms): CaseResult {
+  const { judgement } = attempts;
+  const { verdict, at, expected: violated } = judgement;
   const subject = getSubjectId(testCase);
-  const isListed = knownRequirements.includes(subject);
-  const rows = judgement.rows.map(({ title, verdict, reason, isKnown }) => ({
-    title,
-    verdict,
-    ...sanitizeReason(reason),
-    ...((isKnown || (isListed && verdict === 'fail')) && { known: true as const }),
-  }));
-  const row = judgement.rows.findIndex(
-    (judged) => judged.verdict === verdict && judged.at === at && judged.exchange === judgement.exchange,
-  );
-  const findShown = (sent: CaseExchanges) => sent.exchanges[Math.max(row, 0)]?.get(exchange);
-  const shown = findShown(first);
-  const repeated = judgement.isUnstable ? repetitions.map(findShown).findLast((found) => found) : undefined;
-  const show = (unsafe: Exchange | undefined) => unsafe && shortenExchange(unsafe, maxResultBody);
+  const rows = createRows(judgement, terms.knownRequirements.includes(subject));
+  const { shown, repeated } = findDeciding(attempts);
   const isUnsent = verdict === 'inconclusive' && shown !== undefined && !wasSent(shown);
-  const wantsBodies = infersShape || expected.schema !== undefined;
-  const successes = wantsBodies ? [...new Set(listResultBodies(testCase, first))] : [];
-  const compared = testCase.kind === 'question' ? first.exchanges : [];
-  const volatile = compared.flatMap((row) => [...findVolatilePaths(row)].map(escapeControlCharacters)).sort();
   // That of an open value is text of the deployment.
   const outcome = judgement.outcome && sanitizeText(judgement.outcome);
-  // Pins and records are about the cases of the suite: a case of the user may answer the question in another situation.
-  const baseline = isOwnCase(testCase) ? emptyBaseline : expected;
-  const drift = findDrift({ subject, ...omitUndefined({ outcome }) }, successes, baseline);
+  const { successes, shape, bodies } = readBodies(testCase, attempts, terms);
   return {
     id: testCase.id,
     subject,
@@ -73,24 +66,76 @@ export async function runCase(
     ...sanitizeReason(judgement.reason),
     at,
     rows,
-    drift: drift.map((found) =>
-      found.kind === 'outcome' ? found : { ...found, message: sanitizeText(found.message) },
-    ),
+    drift: findDriftOf(testCase, outcome, successes, terms),
     ...omitUndefined({
-      expected: verdict === 'fail' && violated ? describeAssertion(violated, background.world) : undefined,
-      apart_from_known: rows.some(({ known }) => known)
-        ? findWorstVerdict(rows.map((judged) => (judged.known ? 'pass' : judged.verdict)))
-        : undefined,
+      expected: verdict === 'fail' && violated ? describeAssertion(violated, terms.background.world) : undefined,
+      apart_from_known: findVerdictApart(rows),
       outcome,
-      exchange: show(shown),
-      repeatedExchange: show(repeated),
-      exchangeId: shown && find(shown)?.id,
-      repeatedExchangeId: repeated && find(repeated)?.id,
-      bodies: infersShape ? extractBodies(testCase, evidence) : undefined,
-      shape: infersShape ? inferShape(successes, background.recognizer.ids) : undefined,
-      volatile: volatile.length === 0 ? undefined : volatile,
+      exchangeId: shown && terms.findId(shown),
+      repeatedExchangeId: repeated && terms.findId(repeated),
+      bodies,
+      shape,
+      volatile: listVolatilePaths(testCase, attempts.first),
     }),
   };
+}
+
+/** @param isListed whether every failure of the requirement is known */
+function createRows({ rows }: CaseJudgement, isListed: boolean): CaseResult['rows'] {
+  return rows.map(({ title, verdict, reason, isKnown }) => ({
+    title,
+    verdict,
+    ...sanitizeReason(reason),
+    ...((isKnown || (isListed && verdict === 'fail')) && { known: true as const }),
+  }));
+}
+
+/** Determines the verdict apart from what is known; undefined if nothing is. */
+function findVerdictApart(rows: CaseResult['rows']): Verdict | undefined {
+  if (!rows.some(({ known }) => known)) return undefined;
+  return findWorstVerdict(rows.map((row) => (row.known ? 'pass' : row.verdict)));
+}
+
+/** Finds the exchange that decided the verdict, and the same request when an unstable case was repeated. */
+function findDeciding({ first, repetitions, judgement }: CaseAttempts) {
+  const { verdict, at, exchange: name = '', isUnstable } = judgement;
+  const row = judgement.rows.findIndex(
+    (judged) => judged.verdict === verdict && judged.at === at && judged.exchange === judgement.exchange,
+  );
+  const find = ({ exchanges }: CaseExchanges) => exchanges[Math.max(row, 0)]?.get(name);
+  return { shown: find(first), repeated: isUnstable ? repetitions.map(find).findLast((found) => found) : undefined };
+}
+
+/** Reads what a record has of the successful bodies, and what is compared with a record. */
+function readBodies(testCase: TestCase, { first, evidence }: CaseAttempts, terms: CaseTerms) {
+  const { infersShape, expected, background } = terms;
+  const isWanted = infersShape || expected.schema !== undefined;
+  const successes = isWanted ? [...new Set(listResultBodies(testCase, first))] : [];
+  if (!infersShape) return { successes };
+  return {
+    successes,
+    shape: inferShape(successes, background.recognizer.ids),
+    bodies: extractBodies(testCase, evidence),
+  };
+}
+
+function findDriftOf(
+  testCase: TestCase,
+  outcome: string | undefined,
+  successes: readonly string[],
+  { expected }: CaseTerms,
+): CaseResult['drift'] {
+  // Pins and records are about the cases of the suite: a case of the user may answer the question in another situation.
+  const baseline = isOwnCase(testCase) ? emptyBaseline : expected;
+  const drift = findDrift({ subject: getSubjectId(testCase), ...omitUndefined({ outcome }) }, successes, baseline);
+  return drift.map((found) => (found.kind === 'outcome' ? found : { ...found, message: sanitizeText(found.message) }));
+}
+
+/** Lists the places whose values differ between responses to the same request of a question. */
+function listVolatilePaths({ kind }: TestCase, { exchanges }: CaseExchanges): readonly string[] | undefined {
+  if (kind !== 'question') return undefined;
+  const paths = exchanges.flatMap((row) => [...findVolatilePaths(row)].map(escapeControlCharacters)).sort();
+  return paths.length === 0 ? undefined : paths;
 }
 
 const sanitizeReason = (reason: Reason | undefined) => reason && { reason: mapReasonTexts(reason, sanitizeText) };

@@ -1,3 +1,9 @@
+/**
+ * The room of the one loop that sends. In: a suite, a channel to a deployment, and what is known of it. The run examines the
+ * deployment, then sends and judges case after case, and at the end sends some requests again. Out: the report of each case
+ * (`CaseReport`). It runs in a worker of Playwright; for programs, and when evidence is judged again, in their own process.
+ */
+
 import type { KnownMistakes } from '../assertions/row-evidence.js';
 import { getSubjectId, type TestCase } from '../cases/test-case.js';
 import type { Channel, HttpRequest } from '../http/exchange.js';
@@ -11,22 +17,26 @@ import { isOwnCase, type Suite } from '../suite/suite.js';
 import { omitUndefined } from '../support/collections.js';
 import { InternalError } from '../support/problem.js';
 import { createReason } from '../support/reason.js';
-import { createUnsentResult, getVerdictApart, type ResultWithExchanges } from './case-result.js';
+import type { CaseReport } from './case-report.js';
+import { type CaseResult, createUnsentResult, getVerdictApart } from './case-result.js';
 import { type CaseSender, createCaseSender } from './case-sender.js';
-import { judgeEnd } from './end-of-run.js';
-import { calibrationPurpose, type EvidenceKeeper } from './evidence-keeper.js';
+import { createEndResult, judgeEnd } from './end-of-run.js';
+import { calibrationPurpose, createEvidenceKeeper, type EvidenceKeeper } from './evidence-keeper.js';
 import { type ExaminedTarget, examine } from './examine.js';
 import { createRefusalResults } from './refusal-result.js';
 import type { Replay } from './replay.js';
 import { changeCase, type RequestChanges } from './request-changes.js';
 import { runCase } from './run-case.js';
 import { createSentLog } from './sent-log.js';
+import { createShownExchanges } from './shown-exchanges.js';
 
 export interface EngineOptions extends ExaminedTarget, Partial<RunScope> {
   readonly mentionFilter?: MentionFilter;
   readonly expected?: Baseline;
   readonly infersShape?: boolean;
-  readonly keeper?: EvidenceKeeper;
+  /** Makes the ids of exchanges unique among the processes of a run. */
+  readonly suffix?: string;
+  /** The evidence of an earlier run, which keeps its ids. */
   readonly replay?: Replay;
   readonly known?: KnownMistakes;
   /** The ids of requirements whose failures are known, whatever their cause. */
@@ -40,12 +50,13 @@ export async function startRun(stated: Suite, target: Channel, options: EngineOp
   const { world } = stated;
   const { tierPatterns, expected = emptyBaseline, infersShape = false } = options;
   const { mentionFilter, recognizer = createRecognizer(world, mentionFilter) } = options;
-  const { replay, keeper, known, knownRequirements = [], plannedCases = [] } = options;
+  const { replay, suffix, known, knownRequirements = [], plannedCases = [] } = options;
   const examination = await examine(stated, channel, { ...options, recognizer });
   const { calibration, exchanges, sent, isWorldSeen, unreachable, unjudged, refusals, changes, load } = examination;
   const numbered = new Map(sent.map(([, exchange], n) => [String(n + 1), exchange]));
+  const keeper = replay === undefined ? createEvidenceKeeper(recognizer, suffix) : undefined;
   keeper?.keepCase({ id: calibrationPurpose }, [{ exchanges: [numbered] }]);
-  const { find = replay?.find ?? (() => undefined) } = keeper ?? {};
+  const { findId } = (replay ?? keeper) as Pick<EvidenceKeeper, 'findId'>;
   const suite = changeSuite(stated, calibration, changes);
   const background: TargetContext = {
     world,
@@ -54,9 +65,9 @@ export async function startRun(stated: Suite, target: Channel, options: EngineOp
     isWorldSeen,
     ...omitUndefined({ configuredPatterns: tierPatterns, known, load }),
   };
-  const refused = createRefusalResults(suite, refusals, options, find);
+  const refused = createRefusalResults(suite, refusals, options, findId);
   let pointless = unjudged;
-  const findUnsentResult = (testCase: TestCase): ResultWithExchanges | undefined => {
+  const findUnsentResult = (testCase: TestCase): CaseResult | undefined => {
     const refusal = refused.get(testCase.id);
     if (refusal !== undefined) return refusal;
     const unsent = unreachable ?? pointless;
@@ -72,12 +83,12 @@ export async function startRun(stated: Suite, target: Channel, options: EngineOp
   // requests are drawn from a data file, since they are many.
   const shared = stated.data === undefined ? sent.filter(([, exchange]) => !exchanges.includes(exchange)) : sent;
   const sender = replay?.createSender() ?? createCaseSender(channel, planned, shared);
-  const terms = { background, knownRequirements, expected, infersShape, keeper, find };
+  const terms = { background, knownRequirements, expected, infersShape, keeper, findId };
   /** The requirements of the contract with a confirmed failure, which decides their verdict; and those with a known one. */
   const failing = new Set<string>();
   const failingAsKnown = new Set<string>();
   const verdicts = new Map<string, Verdict>();
-  const runWith = async (sender: CaseSender, testCase: TestCase, purpose?: string): Promise<ResultWithExchanges> => {
+  const runWith = async (sender: CaseSender, testCase: TestCase, purpose?: string): Promise<CaseResult> => {
     const subject = getSubjectId(testCase);
     const needsConfirmation = ({ isKnown }: Pick<Judgement, 'isKnown'>) =>
       isOwnCase(testCase) ||
@@ -98,30 +109,41 @@ export async function startRun(stated: Suite, target: Channel, options: EngineOp
   const proven = proof && (await runWith(replay === undefined ? createCaseSender(channel, [], shared) : sender, proof));
   if (proven !== undefined && getVerdictApart(proven) === 'fail')
     pointless = createReason('constant-answer', { answer: `${constantAnswer}`, case: proven.id });
+  const judgeTheEnd = async () => {
+    if (pointless !== undefined) return undefined;
+    return await judgeEnd({
+      suite,
+      background,
+      keeper,
+      log: replay === undefined ? log : { listTraces: replay.listTraces, markChecks: () => undefined },
+      createSender: (purpose) => replay?.createSender(purpose) ?? createCaseSender(channel),
+      runSample: (testCase, sender, purpose) => runWith(sender, testCase, purpose),
+      findVerdict: (id) => verdicts.get(id),
+      wait: (replay === undefined ? channel.wait : undefined) ?? (async () => undefined),
+      isFailing: failing.size > 0,
+      isUnreachable: unreachable !== undefined,
+    });
+  };
+  const takeEvidence = () => keeper?.take() ?? { exchanges: [], uses: [] };
   return {
     examination,
     background,
-    async runCase(testCase: TestCase) {
+    /** Shows an exchange that was sent. Those of a replay are in its evidence. */
+    shown: keeper?.shown ?? createShownExchanges(),
+    async runCase(testCase: TestCase): Promise<CaseReport> {
       const result = testCase.id === proven?.id ? proven : await runWith(sender, byId.get(testCase.id) ?? testCase);
       verdicts.set(result.id, getVerdictApart(result));
-      return result;
+      return { result, ...takeEvidence() };
     },
-    takeEvidence: () => keeper?.take() ?? { exchanges: [], uses: [], used: [] },
-    /** Sends the sample cases again, or the first requests, to detect a deployment that changed during the run. */
-    async repeatSamples(): Promise<ResultWithExchanges | undefined> {
-      if (pointless !== undefined) return undefined;
-      return await judgeEnd({
-        suite,
-        background,
-        keeper,
-        log: replay === undefined ? log : { listTraces: replay.listTraces, markChecks: () => undefined },
-        createSender: (purpose) => replay?.createSender(purpose) ?? createCaseSender(channel),
-        runSample: (testCase, sender, purpose) => runWith(sender, testCase, purpose),
-        findVerdict: (id) => verdicts.get(id),
-        wait: (replay === undefined ? channel.wait : undefined) ?? (async () => undefined),
-        isFailing: failing.size > 0,
-        isUnreachable: unreachable !== undefined,
-      });
+    /**
+     * Sends the sample cases again, or the first requests, to detect a deployment that changed during the run. Undefined if
+     * nothing was sent.
+     */
+    async repeatSamples(): Promise<CaseReport | undefined> {
+      const judged = await judgeTheEnd();
+      const evidence = takeEvidence();
+      if (judged === undefined && evidence.exchanges.length === 0) return undefined;
+      return { result: judged ?? { ...createEndResult('pass'), isUncounted: true }, ...evidence };
     },
   };
 }

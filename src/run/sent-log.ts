@@ -1,7 +1,8 @@
 import type { Channel, Exchange } from '../http/exchange.js';
 import { createTrace, type Trace } from '../judge/find-stop.js';
+import type { ExchangeUse, RunEvidence } from './case-report.js';
 import { samplesCaseId } from './case-result.js';
-import { type ExchangeUse, formatPurpose, type RunEvidence } from './evidence-keeper.js';
+import { formatPurpose } from './evidence-keeper.js';
 
 /** The id of the requests that are sent at the end of a run to find out whether a refusal lasts. */
 export const checkId = 'check';

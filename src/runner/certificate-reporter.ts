@@ -1,3 +1,8 @@
+/**
+ * The reporter of Playwright, in its main process. In: the tests as they end, with their reports as attachments. Out: the results
+ * of each project, a summary in the terminal, and the status of the run.
+ */
+
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
@@ -14,7 +19,7 @@ import { packageRoot } from '../support/package-root.js';
 import { ignoreClosedOutput, UnusableInput } from '../support/problem.js';
 import { joinLines, toOneLine } from '../support/untrusted-text.js';
 import { disableExpectedFailures, enableExpectedFailures, restoreFailure } from './expected-failure.js';
-import { loadProject, readCaseId, readShared, readTestReport, removeTestReport, share } from './options.js';
+import { loadProject, readAttached, readCaseId, readShared, removeAttached, share } from './options.js';
 
 const specs = path.resolve(import.meta.dirname, '..', '..', 'specs');
 
@@ -72,7 +77,7 @@ export default class CertificateReporter implements Playwright.Reporter {
       process.stderr.write(renderForeignFailure(test.titlePath(), result.errors));
     if (id === undefined || run === undefined) return;
     // Once this turn ends, the other reporters have read the attachment: a blob report must contain it.
-    queueMicrotask(() => removeTestReport(result));
+    queueMicrotask(() => removeAttached(result));
     addResult(run, id, result);
     if (result.status !== 'failed') return;
     this.failures.push([test, result]);
@@ -207,7 +212,11 @@ function printTerms(config: Playwright.FullConfig, projects: readonly CertifiedP
 
 /** Adds what the worker reported of a case, or that it reported nothing. */
 function addResult(run: ReportedRun, id: string, result: Playwright.TestResult): void {
-  const report = readTestReport(result);
+  const report = readAttached(result, 'conformance');
+  const start = readAttached(result, 'conformance-start');
+  const failure = readAttached(result, 'conformance-failure');
+  if (start !== undefined) run.begin(start);
+  if (failure !== undefined) run.fail(failure);
   // The end of the run may have aborted the requests of a test, so its case counts as not reached.
   const isCounted = result.status !== 'interrupted';
   if (report !== undefined) {

@@ -1,8 +1,15 @@
+/**
+ * The tests of Playwright. In: case files. Out: a test for each case. Its body runs in a worker: it judges the case and attaches
+ * the report for the reporter. The main process loads this file only to list the tests.
+ */
+
 import path from 'node:path';
 import { compileFunction } from 'node:vm';
+import type { TestInfo } from '@playwright/test';
 import { getSubjectId, type TestCase } from '../cases/test-case.js';
 import { selectTests } from '../config/selection.js';
 import { createRequirementCases } from '../own-data/requirement-cases.js';
+import type { CaseReport } from '../run/case-report.js';
 import { type CaseResult, getVerdictApart, samplesCaseId } from '../run/case-result.js';
 import { isOwnCase, loadSuite, type Suite, suiteFolder } from '../suite/suite.js';
 import { omitUndefined } from '../support/collections.js';
@@ -10,8 +17,8 @@ import { packageRoot } from '../support/package-root.js';
 import type { Location } from '../support/problem.js';
 import { renderReason } from '../support/reason.js';
 import { expectFailure } from './expected-failure.js';
-import { test } from './fixtures.js';
-import { attachTestReport, createCaseAnnotation, readRuns, readSetUp } from './options.js';
+import { type RunFixture, test } from './fixtures.js';
+import { attachTexts, attachValue, createCaseAnnotation, readRuns, readSetUp } from './options.js';
 
 /**
  * Stops Playwright from mapping the stack of every error, shown or not, to its sources: that takes a fifth more processor
@@ -79,15 +86,16 @@ function defineTest(
 ): void {
   const details = { tag: tags.map((name) => `@${name}`), annotation: [createCaseAnnotation(id), ...annotations] };
   callFrom(resolveLocation(stated, id), test, `${id}: ${title}`, details, async ({ run: target }, testInfo) => {
-    const judged = await target.judge(id);
-    if (judged === undefined) return test.skip(true, 'It is not a case of this target, or not selected.');
-    const { result, used, report } = judged;
-    const { baseUrl } = target;
+    const report = await target.judge(id);
+    if (report === undefined) return test.skip(true, 'It is not a case of this target, or not selected.');
+    const { result } = report;
+    const { baseUrl, shown } = target;
     // Not needed where tests are only listed.
     const { renderBrokenCase, renderCase } = await import('../outputs/test-texts.js');
-    attachTestReport(testInfo, report, renderCase(result, used, baseUrl));
+    attachTexts(testInfo, renderCase(report, shown.find, baseUrl));
+    attachReport(testInfo, report, target);
     const doubt = target.isCertified || kind === 'question' ? undefined : describeDoubt(result);
-    const failure = renderBrokenCase(result, ofSuite, baseUrl) ?? doubt;
+    const failure = renderBrokenCase(result, ofSuite, baseUrl, shown.show) ?? doubt;
     if (failure !== undefined) {
       expectFailure(testInfo);
       const at = resolveLocation(result.at, id);
@@ -99,6 +107,14 @@ function defineTest(
     const asKnown = result.apart_from_known === undefined ? '' : ', as known';
     test.skip(result.verdict !== 'pass', `${result.verdict}${asKnown}: ${renderReason(result.reason)}`);
   });
+}
+
+/** Attaches a report, and what concerns the whole run. */
+function attachReport(testInfo: TestInfo, report: CaseReport, { takeStart, findFailure }: RunFixture): void {
+  const [start, failure] = [takeStart(), findFailure()];
+  if (start !== undefined) attachValue(testInfo, 'conformance-start', start);
+  if (failure !== undefined) attachValue(testInfo, 'conformance-failure', failure);
+  attachValue(testInfo, 'conformance', report);
 }
 
 /**

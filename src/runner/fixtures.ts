@@ -1,14 +1,18 @@
+/** The fixture that opens a target once per worker of Playwright, examines it, and hands it to the tests. */
+
 import path from 'node:path';
 import { test as base } from '@playwright/test';
-import type { TargetRun } from '../certify/target-run.js';
+import type { RunStart, TargetRun } from '../certify/target-run.js';
 import { removeResults } from '../outputs/result-files.js';
 import { type ConformanceOptions, loadProject, readShared } from './options.js';
 
 const certificateReporter = path.join(import.meta.dirname, 'certificate-reporter');
 
-interface RunFixture extends TargetRun {
+export interface RunFixture extends TargetRun {
   /** Whether the certificate reporter reads the results. Without it, Playwright's own status is the only verdict. */
   readonly isCertified: boolean;
+  /** Returns what is known before the first case, once: the first test of a worker reports it. */
+  readonly takeStart: () => RunStart | undefined;
 }
 
 export const test = base.extend<object, ConformanceOptions & { readonly run: RunFixture }>({
@@ -31,7 +35,9 @@ export const test = base.extend<object, ConformanceOptions & { readonly run: Run
       const suffix = part + workerIndex === 0 ? '' : `@${part}.${workerIndex}`;
       const channel = await openTarget(inputs.connection);
       const plannedCases = readShared('plannedCases')?.[project.name] ?? [];
-      await use({ ...(await startTargetRun(inputs, channel, { plannedCases, suffix })), isCertified });
+      const run = await startTargetRun(inputs, channel, { plannedCases, suffix });
+      const unreported = [run.start];
+      await use({ ...run, isCertified, takeStart: () => unreported.pop() });
       await channel.close();
     },
     { scope: 'worker' },

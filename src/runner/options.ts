@@ -1,14 +1,15 @@
 /** What Playwright passes between its processes: options of projects, variables of the environment, and attachments. */
 
 import path from 'node:path';
-import type { TestInfo } from '@playwright/test';
 import type { FullConfig, TestCase, TestResult } from '@playwright/test/reporter';
 import { referenceCredentials } from '../../reference/reference-credentials.js';
-import type { TestReport } from '../certify/target-run.js';
+import type { RunStart } from '../certify/target-run.js';
 import { loadInputsOnce, locateTarget, type SendingInputs } from '../config/run-inputs.js';
 import { checkRunOptions, completeRunOptions, type RunOptions } from '../config/run-options.js';
 import type { StatedData } from '../contract/world-file.js';
+import type { CaseReport } from '../run/case-report.js';
 import { parseJson } from '../support/json.js';
+import type { Problem } from '../support/problem.js';
 
 /** What a project sets under `use`. */
 export interface ConformanceOptions {
@@ -72,31 +73,51 @@ export function loadProject(use: object, { configFile = '' }: Pick<FullConfig, '
   return isLocated ? inputs : locateTarget(inputs, { baseUrl, credentials: referenceCredentials });
 }
 
-const [reportName, caseAnnotation] = ['conformance', 'case'];
-
-export function attachTestReport(
-  testInfo: TestInfo,
-  report: TestReport,
-  texts: Readonly<Record<string, string>>,
-): void {
-  // `testInfo.attach` also makes a step, which takes longer than most cases.
-  const attach = (name: string, contentType: string, text: string) =>
-    testInfo.attachments.push({ name, contentType, body: Buffer.from(text) });
-  for (const [name, text] of Object.entries(texts)) attach(name, 'text/plain', text);
-  attach(reportName, 'application/json', JSON.stringify(report));
+/** What tests tell the reporter, each value as an attachment of its own. */
+interface Attached {
+  readonly conformance: CaseReport;
+  /** With the first test of a worker. */
+  readonly 'conformance-start': RunStart;
+  /** Why the run has no valid verdict: its transport failed. */
+  readonly 'conformance-failure': readonly Problem[];
 }
 
-/** Undefined if the test ended before it had a report. */
-export function readTestReport({ attachments }: TestResult): TestReport | undefined {
-  const body = attachments.find(({ name }) => name === reportName)?.body;
-  return body && (parseJson(body.toString('utf8')) as TestReport | undefined);
+const attachedNames: readonly (keyof Attached)[] = ['conformance', 'conformance-start', 'conformance-failure'];
+
+type Attachments = Pick<TestResult, 'attachments'>;
+
+// `testInfo.attach` also makes a step, which takes longer than most cases.
+function attach({ attachments }: Attachments, name: string, contentType: string, text: string): void {
+  attachments.push({ name, contentType, body: Buffer.from(text) });
 }
 
-/** Frees the memory of a report: Playwright keeps all test results until the end of the run. */
-export function removeTestReport({ attachments }: TestResult): void {
-  const others = attachments.filter(({ name }) => name !== reportName);
+/** Attaches texts that people read in the reports of Playwright, by their names. */
+export function attachTexts(test: Attachments, texts: Readonly<Record<string, string>>): void {
+  for (const [name, text] of Object.entries(texts)) attach(test, name, 'text/plain', text);
+}
+
+/** Attaches a value for the reporter. */
+export function attachValue<Name extends keyof Attached>(test: Attachments, name: Name, value: Attached[Name]): void {
+  attach(test, name, 'application/json', JSON.stringify(value));
+}
+
+/** Reads what a test attached for the reporter; undefined if it attached none, such as a test that ended before. */
+export function readAttached<Name extends keyof Attached>(
+  { attachments }: Attachments,
+  name: Name,
+): Attached[Name] | undefined {
+  const body = attachments.find((attached) => attached.name === name)?.body;
+  return body && (parseJson(body.toString('utf8')) as Attached[Name] | undefined);
+}
+
+/** Frees the memory of what was attached for the reporter: Playwright keeps all test results until the end of the run. */
+export function removeAttached({ attachments }: Attachments): void {
+  const names: readonly string[] = attachedNames;
+  const others = attachments.filter(({ name }) => !names.includes(name));
   attachments.splice(0, attachments.length, ...others);
 }
+
+const caseAnnotation = 'case';
 
 export function createCaseAnnotation(id: string) {
   return { type: caseAnnotation, description: id };

@@ -9,7 +9,6 @@ import type { Certificate } from '../../src/certificate/certificate.js';
 import { diagnoseRun } from '../../src/explanation/diagnose-run.js';
 import { createRecognizer } from '../../src/recognition/recognizer.js';
 import { createBaseline } from '../../src/record/drift.js';
-import { createEvidenceKeeper } from '../../src/run/evidence-keeper.js';
 import type { EngineOptions } from '../../src/run/run.js';
 import type { Suite } from '../../src/suite/suite.js';
 import { indexExchanges } from '../../tools/proof/judge-deployment.js';
@@ -33,12 +32,11 @@ async function pageOf(
   answer: Answer,
   { suite: cases = suite, ...options }: PageOptions = {},
 ): Promise<{ html: string; certificate: Certificate }> {
-  const keeper = createEvidenceKeeper();
-  const run = await certifyOver(channelTo(answer), cases, { ...options, keeper });
+  const run = await certifyOver(channelTo(answer), cases, options);
   const exchanges = indexExchanges(run.evidence, createRecognizer(cases.world));
   const { causes } = diagnoseRun(cases, run.results, exchanges);
   const certificate = { ...run.certificate, causes };
-  return { html: renderOutput('certificate.html', certificate, cases, run.results), certificate };
+  return { html: renderOutput('certificate.html', { ...run, certificate }, cases), certificate };
 }
 
 interface Opened {

@@ -39,9 +39,9 @@ const adding = (respond: Answer, create: () => object) =>
   addMembers(respond, ({ status }) => (status < 400 ? create() : {}));
 
 async function recorded(respond: Answer, options: { tierPatterns?: readonly string[] } = {}): Promise<TargetRecord> {
-  const { results } = await certifyInProcess(respond, { infersShape: true, suite: questions, ...options });
+  const run = await certifyInProcess(respond, { infersShape: true, suite: questions, ...options });
   // As it is read from a file.
-  return readRecord('record.yaml', parseYaml(renderRecord(createRecord(suite, results, 'mock')), 'record.yaml'));
+  return readRecord('record.yaml', parseYaml(renderRecord(createRecord(suite, run, 'mock')), 'record.yaml'));
 }
 
 /** What `serve --as` serves. */
@@ -186,8 +186,8 @@ test('record shows the changes and accepts them', { tag: '@long' }, async () => 
 test('serve --as serves what was recorded, under any name such as that of a container', async () => {
   const file = path.join(cwd, 'served.yaml');
   const answer = createIndependentDeployment(world, { numericStrings: 'rejected' });
-  const { results } = await certifyInProcess(answer, { suite: questions });
-  writeFileSync(file, renderRecord(createRecord(suite, results, 'shop')));
+  const run = await certifyInProcess(answer, { suite: questions });
+  writeFileSync(file, renderRecord(createRecord(suite, run, 'shop')));
   const { PATH, NODE_V8_COVERAGE } = process.env;
   const child = spawn(process.execPath, [commandLine, 'serve', '--as', file, '--host', '0.0.0.0', '--port', '0'], {
     cwd,

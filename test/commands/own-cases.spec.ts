@@ -108,12 +108,13 @@ test('With a data file, own cases name its ids, and start from its first custome
 
 test('A failing own case is reported apart, with its location: it changes the exit status, not the verdict', async () => {
   const some = someOf();
-  const { certificate, results } = await certifyInProcess(miscount(createReference()), {
+  const run = await certifyInProcess(miscount(createReference()), {
     suite: some,
     expected: {
       outcomes: { 'unknown-query-parameter': { outcome: 'ignored', statedBy: 'the record' } },
     },
   });
+  const { certificate } = run;
   const requirement = certificate.requirements.find(({ id }) => id === 'order.quantity');
   expect(requirement).toMatchObject({ verdict: 'pass', cases: [{ id: 'integer-quantity' }] });
   const [failed, answered] = certificate.own_cases?.cases ?? [];
@@ -129,7 +130,7 @@ test('A failing own case is reported apart, with its location: it changes the ex
     expect(determineExitStatus({ ...whole, verdict }), verdict).toBe(1);
 
   const [out, recordTo] = [path.join(folder, 'out'), path.join(folder, 'record.yaml')];
-  const written = writeResults(certificate, some, results, { out, recordTo });
+  const written = writeResults(run, some, { out, recordTo });
   expect(readCertificate(written.certificate).own_cases).toEqual(certificate.own_cases);
   expect(readRecord(recordTo).questions['unknown-query-parameter']?.outcome).toBe('ignored');
   expect(readFileSync(path.join(path.dirname(written.certificate), 'observed.md'), 'utf8')).not.toContain(

@@ -298,7 +298,7 @@ test('Evidence is not replaced by its replay, however it is named, and links of 
   symlinkSync('nowhere.yaml', path.join(cwd, 'link.yaml'));
   expect((await record()).status).toBe(2);
   rmSync(path.join(cwd, 'link.yaml'));
-  const earlier = renderRecord(createRecord(suite, [], 'reference'));
+  const earlier = renderRecord(createRecord(suite, { results: [], showExchange: () => undefined }, 'reference'));
   writeFileSync(path.join(cwd, 'real.yaml'), earlier);
   symlinkSync('real.yaml', path.join(cwd, 'link.yaml'));
   expect((await record()).status).toBe(0);

@@ -194,8 +194,9 @@ test.describe('The API', () => {
 
 test('The summary has verdict, counts and failures', async () => {
   const answer = createReference({ faults: ['window-of-the-oldest'] });
-  const { results, certificate } = await certifyInProcess(answer, { suite: requirementSuite });
-  const text = renderOutput('summary.md', certificate, suite, results);
+  const run = await certifyInProcess(answer, { suite: requirementSuite });
+  const { certificate } = run;
+  const text = renderOutput('summary.md', run, suite);
   expect(text).toMatch(/^## DOES-NOT-CONFORM: in-process\n\n```text\n/);
   expect(text).toMatch(/^Requirements +\d+ fail/m);
   for (const { id } of certificate.requirements.filter(({ verdict }) => verdict === 'fail'))

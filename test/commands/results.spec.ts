@@ -33,10 +33,10 @@ const before = { name: 'shop-of-the-run-before', base_url: 'https://shop-of-the-
 test.beforeAll(async () => {
   writeFileSync(inFolder(`${before.name}.yaml`), `name: ${before.name}\nbase_url: ${before.base_url}\n`);
   const selects = ({ id }: TestCase) => id.startsWith('window') || id === 'response-shape';
-  const { certificate, results, evidence, origin } = await runWithEvidence(channelTo(honest), { selects });
-  const stated = { ...certificate, target: before };
-  const archive = createArchive(evidence, origin);
-  writeResults(stated, suite, results, { out: inFolder('before') }, archive);
+  const run = await runWithEvidence(channelTo(honest), { selects });
+  const certificate = { ...run.certificate, target: before };
+  const archive = createArchive(run.evidence, run.origin);
+  writeResults({ ...run, certificate }, suite, { out: inFolder('before') }, archive);
 });
 
 interface LaterRun {

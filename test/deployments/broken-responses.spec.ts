@@ -6,7 +6,7 @@ import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { expect } from '@playwright/test';
 import type { Channel, HttpRequest } from '../../src/http/exchange.js';
-import { type ResultWithExchanges, samplesCaseId } from '../../src/run/case-result.js';
+import { type CaseResult, samplesCaseId } from '../../src/run/case-result.js';
 import type { Suite } from '../../src/suite/suite.js';
 import { renderReason } from '../../src/support/reason.js';
 import { findCauses } from '../../tools/proof/find-first-cause.js';
@@ -55,7 +55,7 @@ const questions = ['response-shape', 'response-status', 'repeatability', 'error-
 const someCases = [...fewCases, 'metadata-rules', ...questions];
 const some: Suite = { ...suite, cases: suite.cases.filter(({ id }) => someCases.includes(id)) };
 
-async function run(channel: Parameters<typeof runSuite>[1]): Promise<readonly ResultWithExchanges[]> {
+async function run(channel: Parameters<typeof runSuite>[1]): Promise<readonly CaseResult[]> {
   const { results } = await runSuite(some, channel);
   expect(results.map(({ id }) => id)).toEqual([...some.cases.map(({ id }) => id), samplesCaseId]);
   return results;

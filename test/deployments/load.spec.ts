@@ -334,7 +334,7 @@ test.describe('The first line', () => {
 
 test('A run says that its record was made with other data', () => {
   const of = (kind: DataBasis['kind'], digest: string): Suite => ({ ...suite, basis: { kind, digest } });
-  const recordOf = (stated: Suite) => createRecord(stated, [], 'shop');
+  const recordOf = (stated: Suite) => createRecord(stated, { results: [], showExchange: () => undefined }, 'shop');
   const describe = (recorded: Suite, now: Suite) => describeUncompared(recordOf(recorded), now).join();
   const [first, second] = [of('world', 'sha256:1'), of('world', 'sha256:2')];
   const [data, newer] = [of('data-file', 'sha256:3'), of('data-file', 'sha256:4')];

@@ -153,15 +153,14 @@ test('Open values are recorded as received', async () => {
 
 test('Two runs on an unchanged target write the same record', async () => {
   const allQuestions = { ...suite, cases: suite.cases.filter(({ kind }) => kind === 'question') };
-  const write = ({ results }: Awaited<ReturnType<typeof runPlain>>) =>
-    renderRecord(createRecord(allQuestions, results, 'reference'));
+  const write = (run: Awaited<ReturnType<typeof runPlain>>) =>
+    renderRecord(createRecord(allQuestions, run, 'reference'));
   const again = await certifyInProcess(reference(), { suite: allQuestions, infersShape: true });
   expect(write(again)).toBe(write(await runPlain()));
 });
 
 test('A changed outcome is drift, shown with both responses', async () => {
-  const { results } = await runPlain();
-  const expected = createBaseline(createRecord(suite, results, 'reference'), {});
+  const expected = createBaseline(createRecord(suite, await runPlain(), 'reference'), {});
   const { certificate } = await certifyInProcess(reference({ 'quantity-numeric-string': 'rejected' }), { expected });
   expect(certificate.verdict).toBe('conforms');
   expect(certificate.drift.map((drift) => drift.case)).toEqual(['quantity-numeric-string']);
@@ -181,8 +180,8 @@ test.describe('An existing record', () => {
   test('is kept if a run lacks answers', async () => {
     const folder = makeTestFolder();
     const to = path.join(folder, 'shop.yaml');
-    const write = ({ certificate, results }: Awaited<ReturnType<typeof runPlain>>) =>
-      writeResults(certificate, suite, results, { out: folder, recordTo: to }).record;
+    const write = (run: Awaited<ReturnType<typeof runPlain>>) =>
+      writeResults(run, suite, { out: folder, recordTo: to }).record;
     const writeSome = async (question: string) =>
       write(await certifyInProcess(reference(), { suite: suiteFor(question), infersShape: true }));
     expect(await writeSome('no-question')).toEqual({

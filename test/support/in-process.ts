@@ -1,6 +1,11 @@
 import { createDeployment, type DeploymentOptions } from '../../reference/deployment.js';
 import { findFault } from '../../reference/faults/index.js';
-import { type Certificate, createCertificate, withdrawFailures } from '../../src/certificate/certificate.js';
+import {
+  type Certificate,
+  type CertifiedRun,
+  createCertificate,
+  withdrawFailures,
+} from '../../src/certificate/certificate.js';
 import { type ThingKind, thingKinds } from '../../src/contract/world.js';
 import type { Channel, HttpResponse } from '../../src/http/exchange.js';
 import { createTransportChannel, type Transport, type TransportChannel } from '../../src/http/transport.js';
@@ -49,10 +54,8 @@ export function createReference({
   return createDeployment({ world: suite.world, credentials, faults: faults.map(findFault), ...options });
 }
 
-/** The certificate of a run in this process. Without a keeper it has no evidence. */
-export interface InProcessRun extends Pick<EndedRun, 'results' | 'evidence'> {
-  readonly certificate: Certificate;
-}
+/** The certificate of a run in this process, and its evidence. */
+export interface InProcessRun extends CertifiedRun, Pick<EndedRun, 'evidence'> {}
 
 /** Runs a suite over a channel and creates the certificate. */
 export async function certifyOver(channel: Channel, stated: Suite, options: EngineOptions = {}): Promise<InProcessRun> {
@@ -63,18 +66,20 @@ export async function certifyOver(channel: Channel, stated: Suite, options: Engi
     requestsSent += exchange.attempts ?? 1;
     return exchange;
   };
-  const { results, examination, evidence } = await runSuite(stated, { ...channel, send }, { ...shared, ...options });
-  const { load } = examination;
+  const ended = await runSuite(stated, { ...channel, send }, { ...shared, ...options });
+  const { results, evidence, showExchange } = ended;
+  const { load } = ended.examination;
   const certificate = createCertificate(stated, withdrawFailures(results), {
     target: { name: 'in-process', base_url: 'http://in-process.test' },
     ...(load && { load: { sentence: renderReason(load.reason), isProven: load.isProven } }),
     notes: [],
+    showExchange,
     requestsSent,
     isCutShort: false,
     startedAt: new Date(0),
     durationMs: 0,
   });
-  return { certificate, results, evidence };
+  return { certificate, results, showExchange, newDeviations: [], evidence };
 }
 
 /** Runs a suite against a deployment in this process. Default: the whole suite. */

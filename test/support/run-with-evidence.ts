@@ -1,22 +1,22 @@
 import type { TestCase } from '../../src/cases/test-case.js';
-import type { Certificate } from '../../src/certificate/certificate.js';
+import type { Certificate, CertifiedRun } from '../../src/certificate/certificate.js';
 import {
   createArchiver,
   type EvidenceArchive,
   type EvidenceOrigin,
   parseArchive,
 } from '../../src/certificate/har-archive.js';
-import type { CertifiedRun } from '../../src/certify/certify-run.js';
 import { parseRecordedRun, rejudgeRun } from '../../src/certify/recorded-run.js';
 import { ReportedRun } from '../../src/certify/reported-run.js';
-import { judgeCases } from '../../src/certify/target-run.js';
+import { type JudgedCases, judgeCases } from '../../src/certify/target-run.js';
 import { loadInputs } from '../../src/config/run-inputs.js';
 import type { RunOptions } from '../../src/config/run-options.js';
 import type { Channel } from '../../src/http/exchange.js';
+import type { RunEvidence } from '../../src/run/case-report.js';
 import { samplesCaseId } from '../../src/run/case-result.js';
-import type { RunEvidence } from '../../src/run/evidence-keeper.js';
 import { selectCases } from '../../src/suite/case-selection.js';
 import { loadSuite } from '../../src/suite/suite.js';
+import { joinEvidence } from '../../tools/proof/judge-deployment.js';
 import { recognizer, suite } from './in-process.js';
 
 /** Reads the settings of a run on the reference deployment. */
@@ -33,7 +33,7 @@ export const bareOrigin: EvidenceOrigin = {
 };
 
 /** The result of a run in this process, and its evidence. */
-export interface RunWithEvidence extends Pick<CertifiedRun, 'certificate' | 'results' | 'newDeviations'> {
+export interface RunWithEvidence extends CertifiedRun {
   readonly evidence: RunEvidence;
   readonly origin: EvidenceOrigin;
 }
@@ -60,17 +60,17 @@ export async function runWithEvidence(
   const isSelected = new Map(suite.cases.map((testCase) => [testCase.id, selects(testCase)]));
   const all = [...selectCases(suite, inputs.settings).map(({ id }) => id), samplesCaseId];
   const plannedCases = all.filter((id) => isSelected.get(id) ?? true);
-  const judged = await judgeCases(inputs, channel, { plannedCases, recognizer });
+  const inProcess = await judgeCases(inputs, channel, { plannedCases, recognizer });
+  // As the reporter reads it from attachments.
+  const judged: JudgedCases = JSON.parse(JSON.stringify(inProcess));
   const reported = new ReportedRun(new Set(plannedCases), inputs).addAll(judged);
-  const { certificate, results, newDeviations, archive } = await reported.certify();
+  const { certificate, results, showExchange, newDeviations, archive } = await reported.certify();
   return {
     certificate: withoutTimes(certificate),
     results,
+    showExchange,
     newDeviations,
-    evidence: {
-      exchanges: judged.flatMap(({ exchanges }) => exchanges),
-      uses: judged.flatMap(({ uses }) => uses),
-    },
+    evidence: joinEvidence(judged.reports),
     origin: parseArchive(archive.content, 'evidence.har').origin,
   };
 }

@@ -12,6 +12,7 @@ export const runFacts: RunFacts = {
   target: { name: 'shop', base_url: 'https://a.test' },
   requestsSent: 1,
   notes: [],
+  showExchange: () => undefined,
   isCutShort: false,
   startedAt: new Date(0),
   durationMs: 0,

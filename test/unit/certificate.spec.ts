@@ -9,7 +9,7 @@ import { renderCurlCommand } from '../../src/http/curl-command.js';
 import type { HttpRequest } from '../../src/http/exchange.js';
 import { type Verdict, verdicts } from '../../src/judge/verdict.js';
 import { renderRunReport } from '../../src/outputs/terminal/run-report.js';
-import { type ResultWithExchanges, samplesCaseId } from '../../src/run/case-result.js';
+import { type CaseResult, samplesCaseId } from '../../src/run/case-result.js';
 import type { Suite } from '../../src/suite/suite.js';
 import { createReason } from '../../src/support/reason.js';
 import { loadValidator } from '../../src/support/schema-validation.js';
@@ -66,7 +66,7 @@ const suite: Suite = {
 
 const createMessage = (message: string) => createReason('message', { message });
 
-function resultOf(id: string, verdict: Verdict, more: Partial<ResultWithExchanges> = {}): ResultWithExchanges {
+function resultOf(id: string, verdict: Verdict, more: Partial<CaseResult> = {}): CaseResult {
   return {
     id,
     subject: id,
@@ -159,7 +159,7 @@ test.describe('reasons', () => {
     const written = { certificate: 'c' };
     const outputs = [
       renderRunReport(certificate, written),
-      renderOutput('certificate.html', certificate, suite, results),
+      renderOutput('certificate.html', { certificate, results, showExchange: () => undefined }, suite),
     ];
     for (const text of outputs) expect(text.split(message)).toHaveLength(2);
     const otherwise = { reason: createMessage('Else.') };
@@ -179,13 +179,13 @@ test.describe('reasons', () => {
     const { requirements } = createCertificate(
       suite,
       [
-        resultOf('one-a', 'pass', { rows: [{ title: '', verdict: 'pass' }], exchange: evidence }),
-        resultOf('one-b', 'fail', { rows, exchange: evidence }),
+        resultOf('one-a', 'pass', { rows: [{ title: '', verdict: 'pass' }], exchangeId: 'shown' }),
+        resultOf('one-b', 'fail', { rows, exchangeId: 'shown' }),
         resultOf('two', 'inconclusive', {
           rows: [{ title: '', verdict: 'inconclusive', reason: createMessage('Hm.') }],
         }),
       ],
-      runFacts,
+      { ...runFacts, showExchange: (id) => (id === 'shown' ? evidence : undefined) },
     );
     expect(requirements.flatMap(({ cases }) => cases)).toEqual([
       { id: 'one-a', verdict: 'pass', reason: '' },
@@ -227,6 +227,8 @@ test.describe('reasons', () => {
 
 test('A certificate fits its schema, whatever the verdicts, and survives JSON', () => {
   const validate = loadValidator('certificate');
+  const late = { request, transportError: 'timed-out', message: 'Late.' } as const;
+  const showExchange = (id: string | undefined) => (id === 'late' ? late : undefined);
   const ids = ['one-a', 'one-b', 'two', 'first', 'second'];
   /** Cases that were not selected have no result. */
   const drawn = fc.tuple(...ids.map(() => fc.option(fc.tuple(fc.constantFrom(...verdicts), fc.boolean()))));
@@ -235,10 +237,9 @@ test('A certificate fits its schema, whatever the verdicts, and survives JSON', 
       const [verdict, isShown] = results[n] ?? [];
       if (verdict === undefined) return [];
       const rows = [{ title: 'row', verdict, reason: createMessage('Why.') }];
-      const exchange = { request, transportError: 'timed-out', message: 'Late.' } as const;
-      return [resultOf(id, verdict, { rows, ...(isShown ? { exchange, outcome: 'bad' } : {}) })];
+      return [resultOf(id, verdict, { rows, ...(isShown ? { exchangeId: 'late', outcome: 'bad' } : {}) })];
     });
-    const certificate = createCertificate(suite, selected, runFacts);
+    const certificate = createCertificate(suite, selected, { ...runFacts, showExchange });
     expect(validate(certificate), JSON.stringify(validate.errors)).toBe(true);
     expect(JSON.parse(JSON.stringify(certificate))).toEqual(certificate);
   });

@@ -24,9 +24,9 @@ function volatile(answer: Answer, from: number): Answer {
 
 type Run = Awaited<ReturnType<typeof certifyInProcess>>;
 
-const documentsOf = ({ certificate, results }: Pick<Run, 'certificate' | 'results'>) => ({
-  observed: renderOutput('observed.md', certificate, suite, results),
-  openapi: renderOutput('openapi.yaml', certificate, suite, results),
+const documentsOf = (run: Run) => ({
+  observed: renderOutput('observed.md', run, suite),
+  openapi: renderOutput('openapi.yaml', run, suite),
 });
 
 interface Content {
@@ -97,10 +97,10 @@ test('Redocly accepts and renders openapi.yaml of a hostile run', { tag: '@long'
     if (typeof value !== 'object') return response;
     return { ...response, body: JSON.stringify({ ...value, [hostile]: hostile, $ref: '/etc/hostname' }) };
   };
-  const { certificate, results } = await certifyInProcess(echoing);
+  const run = await certifyInProcess(echoing);
   const [file, page] = ['openapi.yaml', 'page.html'].map((name) => path.join(folder, name)) as [string, string];
-  const target = { ...certificate.target, name: hostile };
-  writeFileSync(file, renderOutput('openapi.yaml', { ...certificate, target }, suite, results));
+  const target = { ...run.certificate.target, name: hostile };
+  writeFileSync(file, renderOutput('openapi.yaml', { ...run, certificate: { ...run.certificate, target } }, suite));
   // Nobody knows the licence of a deployment's description.
   const linted = redocly(['lint', file, ...'--extends recommended --skip-rule info-license --format json'.split(' ')]);
   const { totals, problems } = JSON.parse(linted.slice(linted.indexOf('{')));

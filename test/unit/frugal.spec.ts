@@ -78,7 +78,9 @@ test.describe('A quick certificate cannot be mistaken for a full one', () => {
     const lines = renderRunReport(certificate, written).trimEnd().split('\n');
     expect(lines.find((line) => line.startsWith('CONFORMS'))).toContain('as far as selected, quick');
     expect(lines.filter((line) => line === quickNotice)).toHaveLength(1);
-    expect(renderOutput('certificate.html', certificate, suite, [])).toContain(quickNotice);
+    expect(
+      renderOutput('certificate.html', { certificate, results: [], showExchange: () => undefined }, suite),
+    ).toContain(quickNotice);
   });
 });
 

@@ -226,8 +226,8 @@ const evidences: Readonly<Record<string, { readonly change: (archive: Archive) =
 test('No evidence makes `verify` run without end', async () => {
   const selects = ({ id }: { id: string }) => id === 'window-with-few-valid' || id === 'response-shape';
   const honest = createIndependentDeployment(suite.world);
-  const { certificate, results, evidence, origin } = await runWithEvidence(channelTo(honest), { selects });
-  writeResults(certificate, suite, results, { out: cwd }, createArchive(evidence, origin));
+  const run = await runWithEvidence(channelTo(honest), { selects });
+  writeResults(run, suite, { out: cwd }, createArchive(run.evidence, run.origin));
   const read = () => JSON.parse(readFileSync(inFolder('evidence.har'), 'utf8'));
   const whole = read();
   for (const [what, { change, status }] of Object.entries(evidences)) {

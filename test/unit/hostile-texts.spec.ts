@@ -21,15 +21,16 @@ import { writeResults } from '../../src/outputs/write-results.js';
 import { getIdFinders } from '../../src/recognition/known-ids.js';
 import { findMismatches, inferShape } from '../../src/record/body-shape.js';
 import { readRecord, renderRecord, type TargetRecord } from '../../src/record/target-record.js';
-import { createUnsentResult, type ResultWithExchanges } from '../../src/run/case-result.js';
-import { createEvidenceKeeper, type RunEvidence } from '../../src/run/evidence-keeper.js';
+import type { RunEvidence } from '../../src/run/case-report.js';
+import { type CaseResult, createUnsentResult } from '../../src/run/case-result.js';
+import { createEvidenceKeeper } from '../../src/run/evidence-keeper.js';
 import { formatProblem } from '../../src/support/problem.js';
 import { createReason } from '../../src/support/reason.js';
 import { quoteLines, toOneLine } from '../../src/support/untrusted-text.js';
 import { parseYaml } from '../../src/support/yaml-file.js';
 import { usePages } from '../support/browser.js';
 import { credentialVariables, makeTestFolder, runConformanceInProcess } from '../support/cli.js';
-import { suite } from '../support/in-process.js';
+import { recognizer, suite } from '../support/in-process.js';
 import { listen } from '../support/independent-deployment.js';
 import { createArchive } from '../support/run-with-evidence.js';
 import { runFacts } from '../support/stubs.js';
@@ -122,19 +123,22 @@ function createExchange(documented: HttpRequest, n: number, text: NextText): Exc
   return { request, response: { status: [200, 400, 500][n % 3] ?? 200, headers: received, body } };
 }
 
-/** Fills every text of a result that does not come from the suite. */
-function createResult(testCase: TestCase, n: number, text: NextText): ResultWithExchanges {
+/** Fills every text of a result that does not come from the suite. @param exchanges by their ids: it adds those of the result */
+function createResult(testCase: TestCase, n: number, text: NextText, exchanges: Map<string, Exchange>): CaseResult {
   const [request] = [...(testCase.rows[0]?.requests.values() ?? [])] as [HttpRequest];
   const result = createUnsentResult(testCase, (['fail', 'inconclusive', 'error'] as const)[n % 3] ?? 'fail', text());
   const expected = { outcome: text(), statedBy: 'the record' as const, recorded: text() };
+  const [exchangeId, repeatedExchangeId] = [`${n}/first`, `${n}/again`];
+  exchanges.set(exchangeId, createExchange(request, 2 * n, text));
+  if (n % 2 === 0) exchanges.set(repeatedExchangeId, createExchange(request, 2 * n + 1, text));
   return {
     ...result,
     expected: `It has ${text()}`,
     rows: [0, 1].map(() => ({ title: text(), verdict: 'fail', reason: createReason('message', { message: text() }) })),
     outcome: text(),
     volatile: [text()],
-    exchange: createExchange(request, 2 * n, text),
-    ...(n % 2 === 0 ? { repeatedExchange: createExchange(request, 2 * n + 1, text) } : {}),
+    exchangeId,
+    ...(n % 2 === 0 ? { repeatedExchangeId } : {}),
     drift: [
       { kind: 'shape', message: `The response has ${text()}.` },
       { kind: 'outcome', outcome: text(), expected },
@@ -143,12 +147,12 @@ function createResult(testCase: TestCase, n: number, text: NextText): ResultWith
 }
 
 /** Keeps the exchange of each case for each of its requests. */
-function keepAll(results: readonly ResultWithExchanges[]): RunEvidence {
-  const keeper = createEvidenceKeeper();
+function keepAll(exchanges: ReadonlyMap<string, Exchange>): RunEvidence {
+  const keeper = createEvidenceKeeper(recognizer);
   for (const [n, testCase] of suite.cases.entries()) {
     const names = [...(testCase.rows[0]?.requests.keys() ?? [])];
-    const exchanges = new Map(names.map((name) => [name, results[n]?.exchange as Exchange]));
-    keeper.keepCase(testCase, [{ exchanges: [exchanges] }]);
+    const ofCase = new Map(names.map((name) => [name, exchanges.get(`${n}/first`) as Exchange]));
+    keeper.keepCase(testCase, [{ exchanges: [ofCase] }]);
   }
   return keeper.take();
 }
@@ -173,12 +177,15 @@ function renderStreams(certificate: Certificate, written: ReturnType<typeof writ
 function renderAll(texts: readonly string[], out: string): Text[] {
   let drawn = 0;
   const text = () => texts[drawn++ % texts.length] ?? '';
-  const results = suite.cases.map((testCase, n) => createResult(testCase, n, text));
+  const exchanges = new Map<string, Exchange>();
+  const showExchange = (id = '') => exchanges.get(id);
+  const results = suite.cases.map((testCase, n) => createResult(testCase, n, text, exchanges));
   const certificate = createCertificate(suite, results, {
     ...runFacts,
     target: { name: text(), version: text(), file: text(), base_url: `https://a.test/${text()}` },
     isCutShort: true,
     notes: [`A note: ${text()}`],
+    showExchange,
   });
   const origin = {
     suite: { name: text(), version: text(), digest: text() },
@@ -186,8 +193,9 @@ function renderAll(texts: readonly string[], out: string): Text[] {
     inputs: { [text()]: text() },
     extent: { isCutShort: true, judged: [], unjudged: [] },
   };
-  const evidence = createArchive(keepAll(results), origin);
-  const written = writeResults(certificate, suite, results, { out, recordTo: path.join(out, 'record.yaml') }, evidence);
+  const evidence = createArchive(keepAll(exchanges), origin);
+  const run = { certificate, results, showExchange, newDeviations: [] };
+  const written = writeResults(run, suite, { out, recordTo: path.join(out, 'record.yaml') }, evidence);
   const files = readdirSync(out).map((name) => [name, readFileSync(path.join(out, name), 'utf8')] as const);
   expect(files.map(([name]) => name)).toEqual(expect.arrayContaining(listOutputFiles()));
   const streams = renderStreams(certificate, written, text);

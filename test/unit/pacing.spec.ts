@@ -5,7 +5,6 @@ import type { PartialConnectionOptions, RetryOptions } from '../../src/http/conn
 import type { Exchange } from '../../src/http/exchange.js';
 import { computeRetryDelay, isRetryable } from '../../src/http/response-status.js';
 import { countAttempts } from '../../src/run/case-sender.js';
-import { createEvidenceKeeper } from '../../src/run/evidence-keeper.js';
 import { runSuite } from '../../tools/proof/judge-deployment.js';
 import { requirementSuite } from '../support/in-process.js';
 import { createIndependentDeployment, listen } from '../support/independent-deployment.js';
@@ -149,7 +148,7 @@ test('A deployment that fails now and then conforms, and every request is counte
     return { status, headers, body: '' } as never;
   });
   const client = openClient({ retry: quick, baseUrl: url });
-  const { results, evidence } = await runSuite(requirementSuite, client, { keeper: createEvidenceKeeper() });
+  const { results, evidence } = await runSuite(requirementSuite, client);
   await client.close();
   await close();
   expect(results.filter(({ verdict }) => verdict !== 'pass')).toEqual([]);

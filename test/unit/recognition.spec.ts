@@ -4,7 +4,12 @@ import { listRecords } from '../../src/recognition/list-records.js';
 import { findNestedPaths } from '../../src/recognition/path-normalization.js';
 import { readReturnedTiers } from '../../src/recognition/returned-tiers.js';
 import { createMentionFilter, isSelected, type MentionFilter } from '../../src/recognition/sibling-values.js';
-import { findTierMentions, type Mention, type TierMentions } from '../../src/recognition/tier-mentions.js';
+import {
+  createMentions,
+  findTierMentions,
+  type Mention,
+  type TierMentions,
+} from '../../src/recognition/tier-mentions.js';
 import { determineReading, type TierReading } from '../../src/recognition/tier-reading.js';
 import { renderReason } from '../../src/support/reason.js';
 import { checkEachRow } from '../support/check-each-row.js';
@@ -257,18 +262,32 @@ test.describe('Nothing of a response is normalised before it is compared', () =>
   });
 });
 
+test('What a body names is the same after it was stored as JSON', () => {
+  const bodies = [
+    [{ id: a }, { id: b }],
+    { by_id: { [a]: { id: a, note: `not ${b} or ${c}` } } },
+    `see ${a}`,
+    {},
+    null,
+  ];
+  for (const body of bodies.map((value) => JSON.stringify(value))) {
+    const mentions = findTierMentions(body, ids);
+    const read = createMentions(JSON.parse(JSON.stringify(mentions.found)), body, ids);
+    for (const key of ['idsByPattern', 'certainPatterns', 'unlocatedIds', 'possibleIds', 'locatedIds'] as const)
+      expect(read[key], `${key} of ${body}`).toEqual(mentions[key]);
+    expect(read.hasIdsInTexts).toBe(mentions.hasIdsInTexts);
+    expect(read.listIdsInWords()).toEqual(mentions.listIdsInWords());
+    expect([a, b, c].map(read.isAnywhere)).toEqual([a, b, c].map((id) => body.includes(id)));
+  }
+});
+
 test.describe('Returned tiers are read', () => {
-  const mentions = (places: Record<string, readonly string[]>, unlocated: readonly string[] = []): TierMentions => ({
-    idsByPattern: new Map(Object.entries(places)),
-    certainPatterns: new Set(Object.keys(places)),
-    unlocatedIds: new Set(unlocated),
-    possibleIds: new Set(),
-    hasIdsInTexts: false,
-    locatedIds: new Set(Object.values(places).flat()),
-    listIdsInWords: () => new Set(),
-    isAnywhere: () => false,
-    listTwins: () => [],
-  });
+  const mentions = (places: Record<string, readonly string[]>, unlocated: readonly string[] = []): TierMentions => {
+    const patterns = Object.keys(places);
+    const located = Object.values(places).flat();
+    const found = { named: Object.entries(places), certain: patterns, unlocated, possible: [], located };
+    return createMentions({ ...found, hasIdsInTexts: false }, '', ids);
+  };
   const readings: [what: string, all: TierMentions[], reading: TierReading, stated?: string[]][] = [
     ['no response', [], agreed()],
     ['one pattern', [mentions({ '/*': [a] }), mentions({}), mentions({ '/*': [b, c] })], agreed('/*')],

@@ -260,7 +260,7 @@ for (const [title, answer] of Object.entries<Answer>(deployments))
 
     const destination = { out: path.join(cwd, 'results'), recordTo };
     const evidence = createArchive(run.evidence, run.origin);
-    const written = writeResults(run.certificate, suite, run.results, destination, evidence);
+    const written = writeResults(run, suite, destination, evidence);
     const report = renderRunReport(run.certificate, written);
     const files = readTexts(cwd);
     expectNoLeaks([['results', JSON.stringify(run.results)], ['report', report], ...files]);
@@ -381,7 +381,7 @@ test('An internal error does not show the message of its cause, which may quote 
   const run = await startRun(some, channelTo(createIndependentDeployment(suite.world)), options);
   fails = true;
   for (const testCase of some.cases) {
-    const { verdict, ...result } = await run.runCase(testCase);
+    const { verdict, ...result } = (await run.runCase(testCase)).result;
     const reason = renderReason(result.reason);
     expect(verdict).toBe('error');
     expect(reason).toMatch(/^Internal error, please report it: RangeError at \S+secrets.spec.*:\d+:\d+, /);

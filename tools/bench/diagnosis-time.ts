@@ -1,7 +1,5 @@
 import { createHash } from 'node:crypto';
 import { diagnoseRun } from '../../src/explanation/diagnose-run.js';
-import { attachExchanges } from '../../src/run/case-result.js';
-import { createEvidenceKeeper } from '../../src/run/evidence-keeper.js';
 import { type Answer, createReference, recognizer, suite } from '../../test/support/in-process.js';
 import { createTimedChannel, indexExchanges, runSuite } from '../proof/judge-deployment.js';
 
@@ -18,11 +16,10 @@ export async function measureDiagnosisTime(): Promise<number> {
     const kept = promotions.filter(({ id }: { readonly id: string }) => !isLost(id));
     return { ...response, body: JSON.stringify({ ...members, promotions: kept }) };
   };
-  const options = { recognizer, isWorldLoaded: true, keeper: createEvidenceKeeper() };
+  const options = { recognizer, isWorldLoaded: true };
   const { results, evidence } = await runSuite(suite, createTimedChannel(losing), options);
   const index = indexExchanges(evidence, recognizer);
-  const shown = attachExchanges(results, index.find);
   const before = performance.now();
-  diagnoseRun(suite, shown, index);
+  diagnoseRun(suite, results, index);
   return (performance.now() - before) / 1000;
 }

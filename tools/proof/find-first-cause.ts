@@ -4,8 +4,6 @@ import type { Cause } from '../../src/explanation/diagnose-run.js';
 import { diagnoseRun } from '../../src/explanation/diagnose-run.js';
 import type { Channel } from '../../src/http/exchange.js';
 import { createRecognizer, type Recognizer } from '../../src/recognition/recognizer.js';
-import { attachExchanges } from '../../src/run/case-result.js';
-import { createEvidenceKeeper } from '../../src/run/evidence-keeper.js';
 import type { Suite } from '../../src/suite/suite.js';
 import { createTimedChannel, indexExchanges, inProcessCredentials, runSuite } from './judge-deployment.js';
 
@@ -21,8 +19,8 @@ export async function findFirstCause(
 
 /** Runs all cases over a channel, and returns the causes. */
 export async function findCauses(channel: Channel, suite: Suite, recognizer: Recognizer): Promise<readonly Cause[]> {
-  const options = { recognizer, isWorldLoaded: true, keeper: createEvidenceKeeper() };
+  const options = { recognizer, isWorldLoaded: true };
   const { results, evidence } = await runSuite(suite, channel, options);
   const index = indexExchanges(evidence, recognizer);
-  return diagnoseRun(suite, attachExchanges(results, index.find), index).causes;
+  return diagnoseRun(suite, results, index).causes;
 }

@@ -5,9 +5,8 @@ import type { Channel, HttpRequest, HttpResponse } from '../../src/http/exchange
 import type { TargetContext } from '../../src/judge/judge-case.js';
 import { findWorstVerdict, type Verdict } from '../../src/judge/verdict.js';
 import type { Recognizer } from '../../src/recognition/recognizer.js';
-import type { ResultWithExchanges } from '../../src/run/case-result.js';
+import type { CaseReport, RunEvidence } from '../../src/run/case-report.js';
 import { createCaseSender } from '../../src/run/case-sender.js';
-import type { RunEvidence } from '../../src/run/evidence-keeper.js';
 import { createExchangeIndexer, type ExchangeIndex } from '../../src/run/exchange-index.js';
 import { type EngineOptions, startRun } from '../../src/run/run.js';
 import { type CaseAttempts, sendAndJudge } from '../../src/run/run-case.js';
@@ -80,17 +79,26 @@ export function listVerdicts({ cases }: DeploymentJudgement): Map<string, Verdic
 
 export type EndedRun = Awaited<ReturnType<typeof runSuite>>;
 
-/** Runs a suite in this process. Its evidence is empty without a keeper. */
+/** Runs a suite in this process. */
 export async function runSuite(suite: Suite, channel: Channel, options: EngineOptions = {}) {
   const run = await startRun(suite, channel, { ...options, plannedCases: suite.cases.map(({ id }) => id) });
-  const results: ResultWithExchanges[] = [];
-  for (const testCase of suite.cases) results.push(await run.runCase(testCase));
-  results.push(...[(await run.repeatSamples()) ?? []].flat());
-  return { results, examination: run.examination, evidence: run.takeEvidence() };
+  const reports: CaseReport[] = [];
+  for (const testCase of suite.cases) reports.push(await run.runCase(testCase));
+  reports.push(...[(await run.repeatSamples()) ?? []].flat());
+  const results = reports.map(({ result }) => result).filter(({ isUncounted }) => !isUncounted);
+  return { results, showExchange: run.shown.show, examination: run.examination, evidence: joinEvidence(reports) };
+}
+
+/** Joins the evidence of reports. */
+export function joinEvidence(reports: readonly CaseReport[]): RunEvidence {
+  return {
+    exchanges: reports.flatMap(({ exchanges }) => exchanges),
+    uses: reports.flatMap(({ uses }) => uses),
+  };
 }
 
 export function indexExchanges({ exchanges, uses }: RunEvidence, recognizer: Recognizer): ExchangeIndex {
-  const indexer = createExchangeIndexer(recognizer);
+  const indexer = createExchangeIndexer(recognizer.ids);
   for (const kept of exchanges) indexer.add(kept);
   return indexer.finish(uses);
 }

@@ -14,10 +14,9 @@ export default (({ suite, answers, certificate, suiteResults }) => {
   const [example] = answers.flatMap(({ shown }) => (shown && isSuccessful(shown.response) ? [shown] : []));
   const sample = example === undefined ? '' : renderSample(maskBody(example.response.body));
   const viewQuestion = (answer: QuestionAnswer) => {
-    const { question, entry, result } = answer;
+    const { question, entry, exchange } = answer;
     const { outcome, reason = '' } = entry;
     const isNamed = question.answer.kind === 'outcomes' && outcome !== null;
-    const exchange = result?.exchange;
     return {
       ...question,
       sentence: renderAnswerTo(answer, renderInlineCode),

@@ -1,0 +1,40 @@
+/**
+ * What passes from the process that sends to the one that certifies, case by case. Playwright's tests attach it, and the
+ * reporter reads it as it is.
+ */
+
+import type { Exchange } from '../http/exchange.js';
+import type { FoundMentions } from '../recognition/tier-mentions.js';
+import type { CaseResult } from './case-result.js';
+
+/** An exchange as it was judged. Escape control characters before you show it. */
+export interface StoredExchange {
+  /** Unique within a run; it names the first use. */
+  readonly id: string;
+  readonly exchange: Exchange;
+  /** What a successful response names. The evidence of a run does not have it: who judges it again finds it. */
+  readonly mentions?: FoundMentions;
+}
+
+export interface ExchangeUse {
+  readonly id: string;
+  /** The id of a case, or another purpose: see `formatPurpose`. */
+  readonly case: string;
+  readonly row: number;
+  readonly request: string;
+  /** 1 for the first time that the case was sent, more for repetitions. */
+  readonly attempt: number;
+}
+
+export interface RunEvidence {
+  readonly exchanges: readonly StoredExchange[];
+  readonly uses: readonly ExchangeUse[];
+}
+
+/**
+ * What the process that sends makes of a case, as plain JSON without secrets. The result names exchanges by their ids. An
+ * exchange is in the report of the first case that used it.
+ */
+export interface CaseReport extends RunEvidence {
+  readonly result: CaseResult;
+}
