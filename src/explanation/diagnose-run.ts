@@ -100,6 +100,9 @@ function findAll(run: ObservedRun, seeds: readonly Hypothesis[], refused: readon
 
 /** The codes of what the examination finds out before the cases. */
 const examinedCodes: readonly string[] = [
+  'web-pages',
+  'alike',
+  'alike-over-https',
   'body-refused',
   'part-refused',
   'empty-part-refused',
