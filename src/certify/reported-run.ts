@@ -11,13 +11,7 @@ import { findWorstVerdict, type Verdict } from '../judge/verdict.js';
 import { getIdFinders } from '../recognition/known-ids.js';
 import { createRecognizer } from '../recognition/recognizer.js';
 import type { CaseReport, ExchangeUse, StoredExchange } from '../run/case-report.js';
-import {
-  type CaseResult,
-  createUnsentRepetition,
-  createUnsentResult,
-  notReached,
-  samplesCaseId,
-} from '../run/case-result.js';
+import { type CaseResult, createEndResult, createUnsentResult, notReached, samplesCaseId } from '../run/case-result.js';
 import { countAttempts } from '../run/case-sender.js';
 import { calibrationPurpose, storeExchange } from '../run/evidence-keeper.js';
 import { createExchangeIndexer } from '../run/exchange-index.js';
@@ -139,7 +133,7 @@ export class ReportedRun {
   addUnjudged(id: string, verdict: Verdict, reason: Reason | string): void {
     const testCase = this.inputs.suite.cases.find((candidate) => candidate.id === id);
     if (testCase !== undefined) this.results.set(id, createUnsentResult(testCase, verdict, reason));
-    if (id === samplesCaseId) this.results.set(id, createUnsentRepetition(verdict, reason));
+    if (id === samplesCaseId) this.results.set(id, createEndResult(verdict, reason));
   }
 
   /** Certifies what was reported. @param error why the run ended before its first test */

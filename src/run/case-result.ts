@@ -65,10 +65,11 @@ export function createUnsentResult(testCase: TestCase, verdict: Verdict, why: Re
   return { id, subject: getSubjectId(testCase), verdict, reason: toReason(why), at, rows: [], drift: [] };
 }
 
-/** The result of the repetition at the end, if it could not be done. @param why a reason, or the message of an error */
-export function createUnsentRepetition(verdict: Verdict, why: Reason | string): CaseResult {
+/** The result of the repetition at the end of a run, which belongs to no single case. @param why as for createUnsentResult */
+export function createEndResult(verdict: Verdict, why?: Reason | string): CaseResult {
   const at = { file: '', line: 1, column: 1 };
-  return { id: samplesCaseId, subject: samplesCaseId, verdict, reason: toReason(why), at, rows: [], drift: [] };
+  const common = { id: samplesCaseId, subject: samplesCaseId, verdict, at, rows: [], drift: [] };
+  return why === undefined ? common : { ...common, reason: toReason(why) };
 }
 
 const toReason = (why: Reason | string) => (typeof why === 'string' ? createReason('message', { message: why }) : why);

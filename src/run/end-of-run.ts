@@ -19,7 +19,7 @@ import { collectEvidence, type RowExchanges, type TargetContext } from '../judge
 import { findWorstVerdict, type Verdict } from '../judge/verdict.js';
 import type { Suite } from '../suite/suite.js';
 import { createReason } from '../support/reason.js';
-import { type CaseExchanges, type CaseResult, getVerdictApart, samplesCaseId } from './case-result.js';
+import { type CaseExchanges, type CaseResult, createEndResult, getVerdictApart, samplesCaseId } from './case-result.js';
 import type { CaseSender } from './case-sender.js';
 import type { EvidenceKeeper } from './evidence-keeper.js';
 import { listSampleCases, listWatchedRequests } from './plan.js';
@@ -74,11 +74,6 @@ export function createStopResult({ verdict, reason, advice }: Stop, { contract, 
 }
 
 type StopTerms = Pick<Suite, 'contract' | 'cases'>;
-
-export function createEndResult(verdict: Verdict): CaseResult {
-  const at = { file: '', line: 1, column: 1 };
-  return { id: samplesCaseId, subject: samplesCaseId, verdict, at, rows: [], drift: [] };
-}
 
 /** Sends requests again that were accepted, and are refused now: alone, on new connections, and several times. */
 async function checkRefused({ suite, log, createSender, keeper, wait }: EndTerms): Promise<void> {
