@@ -188,8 +188,8 @@ function listRefusedAlike(sent: readonly Trace[], refused: readonly Trace[]): re
   const refusals = new Set(refused.map(({ refusal }) => refusal));
   const start = Math.min(...refused.map(getEnd));
   const before = sent.filter((trace) => getEnd(trace) < start);
-  const other = before.findLastIndex(({ refusal }) => refusal === '' || !refusals.has(refusal));
-  return before.slice(other + 1);
+  const lastDifferent = before.findLastIndex(({ refusal }) => refusal === '' || !refusals.has(refusal));
+  return before.slice(lastDifferent + 1);
 }
 
 function findStart(traces: readonly Trace[], lastAccepted: number): number {

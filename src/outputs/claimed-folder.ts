@@ -104,14 +104,14 @@ interface Lock {
 /** Locks a folder for this process. The lock of a process that has ended counts no more. @throws UnusableInput */
 function lock(folder: string): void {
   const file = path.join(folder, lockName);
-  const own: Lock = { process: process.pid, host: hostname() };
+  const current: Lock = { process: process.pid, host: hostname() };
   let holder: Partial<Lock> | undefined;
   try {
     makeFolder(folder);
     holder = fs.existsSync(file) ? readLock(file) : undefined;
     if (!isRunning(holder)) {
       fs.rmSync(file, { force: true });
-      fs.writeFileSync(file, `${JSON.stringify(own)}\n`, { flag: 'wx' });
+      fs.writeFileSync(file, `${JSON.stringify(current)}\n`, { flag: 'wx' });
     }
   } catch (error) {
     throw refuse(file, describeFileError(error, 'cannot be written'), hint);

@@ -102,11 +102,11 @@ function sendWithBestOrders({ filter, orders }: KnownFilter, kind: 'exact' | 'ma
 /** Filters by another key and the value of this one: a deployment that compares values alone returns the wrong tiers. */
 function exchangeValue({ filter, orders: [base] }: KnownFilter, entries: readonly KnownFilter[]): FilteredOrder[] {
   const { subject, value } = filter;
-  const other = entries.find((entry) => entry.filter.subject.key !== subject.key && entry.filter.value !== value);
-  if (other === undefined) return [];
+  const differing = entries.find((entry) => entry.filter.subject.key !== subject.key && entry.filter.value !== value);
+  if (differing === undefined) return [];
   const title = 'a metadata filter with the value of another key';
   const filtering: Filtering = { kind: 'value-of-another-key', group: 'metadata', title };
-  return [{ filtering, filters: [{ ...other.filter, value }], base }];
+  return [{ filtering, filters: [{ ...differing.filter, value }], base }];
 }
 
 function listNearMisses(entries: readonly KnownFilter[]): FilteredOrder[] {
