@@ -6,6 +6,7 @@
 import { createOracle } from '../contract/oracle.js';
 import type { NamedWorld } from '../contract/world.js';
 import { countFirst } from '../http/answer-watch.js';
+import { maskChangingWords } from '../http/changing-words.js';
 import {
   type Exchange,
   findRefusable,
@@ -74,8 +75,7 @@ export function createTrace(id: string, exchange: Exchange, isCheck = false): Tr
 function summarizeRefusal(exchange: Exchange): string {
   if (!('response' in exchange) || isSuccessful(exchange.response)) return '';
   const { status, body } = exchange.response;
-  const constant = body.slice(0, 1_000).replaceAll(/[\w.:+-]+/g, (word) => (/\d/.test(word) ? '…' : word));
-  return `${status} ${constant}`;
+  return `${status} ${maskChangingWords(body.slice(0, 1_000))}`;
 }
 
 /** @returns undefined if the deployment works to the last request, or never worked */

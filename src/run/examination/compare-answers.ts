@@ -1,5 +1,6 @@
 import escapeStringRegexp from 'escape-string-regexp';
 import { type AnsweredExchange, listSuccesses } from '../../assertions/row-evidence.js';
+import { maskChangingWords } from '../../http/changing-words.js';
 import type { Exchange } from '../../http/exchange.js';
 import { getMediaType } from '../../http/response-status.js';
 import type { LocatedMention, Recognizer } from '../../recognition/recognizer.js';
@@ -17,8 +18,7 @@ export function createComparison(recognizer: Recognizer): Comparison {
     if (named.length > 0) return `${response.status} ${named.join()}`;
     const place = escapeStringRegexp(request.path.split('?')[0] ?? '');
     const body = response.body.slice(0, 100_000).replaceAll(new RegExp(`${place}[^\\s"'<>]*`, 'g'), '…');
-    const constant = body.replaceAll(/[\w.:+-]+/g, (word) => (/\d/.test(word) ? '…' : word));
-    return `${response.status} ${getMediaType(response)} ${constant}`;
+    return `${response.status} ${getMediaType(response)} ${maskChangingWords(body)}`;
   };
   return (exchanges) =>
     new Set(exchanges.map(summarize)).size > 1 || areMarkedDifferently(listSuccesses(exchanges), recognizer);
