@@ -1,6 +1,5 @@
 /** Evidence as an HTTP Archive 1.2, which browsers and HTTP clients open. Members of our own begin with an underscore. */
 
-import { createHash } from 'node:crypto';
 import type { Entry, Header, Log } from 'har-format';
 import {
   type Exchange,
@@ -123,10 +122,6 @@ export function parseArchive(content: Buffer, file: string): { evidence: RunEvid
   const { _origin: origin, _uses: uses, entries } = (archive as { log: EvidenceLog }).log;
   const exchanges = entries.map((entry) => ({ id: entry._id, exchange: readExchange(entry, origin.baseUrl) }));
   return { evidence: { exchanges, uses }, origin };
-}
-
-export function computeDigest(content: Buffer | string): string {
-  return `sha256:${createHash('sha256').update(content).digest('hex')}`;
 }
 
 function readExchange(entry: EvidenceEntry, baseUrl: string): Exchange {

@@ -6,7 +6,6 @@
 
 import { existsSync, lstatSync } from 'node:fs';
 import path from 'node:path';
-import { computeDigest } from '../certificate/har-archive.js';
 import { referenceNotice } from '../certificate/notices.js';
 import type { Availability } from '../contract/world-file.js';
 import type { Endpoint } from '../http/connection-options.js';
@@ -22,6 +21,7 @@ import type { EngineOptions } from '../run/run.js';
 import type { CaseSelection } from '../suite/case-selection.js';
 import { loadSuite, type Suite, suiteFolder } from '../suite/suite.js';
 import { omitUndefined } from '../support/collections.js';
+import { computeDigest } from '../support/digest.js';
 import { type Problem, refuse, UnusableInput } from '../support/problem.js';
 import { toOneLine } from '../support/untrusted-text.js';
 import { listSecrets, readConnection, type TargetConnection } from './connection.js';

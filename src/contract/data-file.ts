@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import path from 'node:path';
+import { computeDigest } from '../support/digest.js';
 import { maxProblems, type Problem, UnusableInput } from '../support/problem.js';
 import { sizeLimits } from '../support/read-bytes.js';
 import { findSchemaProblems } from '../support/schema-validation.js';
@@ -26,7 +26,7 @@ const readFiles = new Map<string, { readonly digest: string; readonly world: Nam
 export function readDataFile(file: string) {
   const text = readTextFile(file, 'Name a data file: see docs/own-data.md.', { limit: sizeLimits.json });
   // Git may change the line ends of a committed file, which change nothing that the file means.
-  const digest = `sha256:${createHash('sha256').update(text.replaceAll('\r\n', '\n')).digest('hex')}`;
+  const digest = computeDigest(text.replaceAll('\r\n', '\n'));
   const key = `${digest} ${file}`;
   const read = readFiles.get(key) ?? { digest, world: parseData(text, file) };
   readFiles.set(key, read);

@@ -1,9 +1,9 @@
 import path from 'node:path';
-import { computeDigest } from '../../certificate/har-archive.js';
 import { readCertificate, verifyCertificate } from '../../certificate/verify-certificate.js';
 import { parseRecordedRun, rejudgeRun } from '../../certify/recorded-run.js';
 import { findRunFile } from '../../outputs/result-files.js';
 import { loadSuite, suiteFolder } from '../../suite/suite.js';
+import { computeDigest } from '../../support/digest.js';
 import { readInputFile, refuse } from '../../support/problem.js';
 import { sizeLimits } from '../../support/read-bytes.js';
 import { decodeText } from '../../support/text-file.js';

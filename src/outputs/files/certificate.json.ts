@@ -1,4 +1,4 @@
-import { computeDigest } from '../../certificate/har-archive.js';
+import { computeDigest } from '../../support/digest.js';
 import type { Output } from '../output.js';
 
 export default (({ certificate, archive }) => {
