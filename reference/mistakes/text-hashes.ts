@@ -17,7 +17,7 @@ const hashAsFnv: TextHash = (text) =>
 
 /** Hashes of 32 bits that developers take for texts. The suite sends two texts that all of them confuse. */
 export const textHashes = {
-  java: { name: 'String.hashCode() of Java, of which other languages have copies', hash: createPolynomialHash(0, 31) },
+  java: { name: 'String.hashCode() of Java, which code in other languages copies', hash: createPolynomialHash(0, 31) },
   djb2: { name: 'the hash djb2', hash: createPolynomialHash(5381, 33) },
   crc: { name: 'the checksum CRC-32', hash: (text: string) => crc32(text) },
   fnv: { name: 'the hash FNV-1a', hash: hashAsFnv },

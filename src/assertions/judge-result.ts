@@ -85,7 +85,7 @@ export function judgeAllReturned(ids: readonly string[], result: ReturnedTiers, 
   return unclear('named-elsewhere', { tiers: nameTiers(missing, context.evidence.world) });
 }
 
-/** A tier of which it is unclear whether it was returned makes the result unclear. */
+/** If it is unclear whether the response returned a tier, the result is unclear. */
 export function judgeNoneReturned(ids: readonly string[], result: ReturnedTiers, context: JudgeContext) {
   const returned = indexIds(result.returned);
   const extra = returned.size === 0 ? [] : ids.filter((id) => returned.has(id));

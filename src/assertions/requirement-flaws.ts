@@ -24,7 +24,7 @@ export function findNothingRequired(context: FlawContext): Flaw | undefined {
   };
 }
 
-/** Finds the first tier of which the documentation does not say what the assertion wants. */
+/** Finds the first tier for which the documentation does not require what the assertion expects. */
 export function findUndocumentedId(ids: readonly string[], wanted: Obligation, context: FlawContext): Flaw | undefined {
   const { tiers } = context.world;
   const wrong = tiers.find((tier) => ids.includes(tier.id) && context.oracle.returned(tier) !== wanted);
