@@ -208,7 +208,7 @@ const leaks: Readonly<Record<string, (part: Part) => StatefulAnswer>> = {
     return async (request) => {
       shared = readPart(request, part);
       // Longer than a busy machine takes between two requests: they must overlap.
-      await delay(25);
+      await delay(100);
       return honest(replacePart(request, part, shared));
     };
   },
