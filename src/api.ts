@@ -20,7 +20,6 @@ import { createMentionFilter, type ResponseSettings } from './recognition/siblin
 import { hasMentions } from './recognition/tier-mentions.js';
 import { samplesCaseId } from './run/case-result.js';
 import { selectCases } from './suite/case-selection.js';
-import { omitUndefined } from './support/collections.js';
 import { createReason, renderReason } from './support/reason.js';
 
 export type { Certificate, RunVerdict } from './certificate/certificate.js';
@@ -46,11 +45,14 @@ export async function certify(transport: Transport, options: CertifyOptions = {}
   const { name, credentials, baseUrl, ...others } = options;
   const defaultUrl = others.target === undefined ? 'http://localhost' : process.env.BASE_URL;
   // allowHttp: the transport sends, not the suite.
-  const runOptions = { ...others, ...omitUndefined({ baseUrl: baseUrl ?? defaultUrl }), allowHttp: true };
-  const { applicationId: CLIENT_APPLICATION_ID, token: CLIENT_TOKEN }: Partial<Credentials> = credentials ?? {};
-  const environment = { ...process.env, ...omitUndefined({ CLIENT_APPLICATION_ID, CLIENT_TOKEN }) };
+  const runOptions = { ...others, baseUrl: baseUrl ?? defaultUrl, allowHttp: true };
+  const environment = {
+    ...process.env,
+    CLIENT_APPLICATION_ID: credentials?.applicationId ?? process.env.CLIENT_APPLICATION_ID,
+    CLIENT_TOKEN: credentials?.token ?? process.env.CLIENT_TOKEN,
+  };
   const { suite, connection, settings: stated } = loadInputs(runOptions, environment);
-  const inputs = { suite, settings: { ...stated, target: { ...stated.target, ...omitUndefined({ name }) } } };
+  const inputs = { suite, settings: { ...stated, target: { ...stated.target, name: name ?? stated.target.name } } };
   const plannedCases = [...selectCases(suite, stated).map(({ id }) => id), samplesCaseId];
   const channel = await openTarget(connection, transport);
   // Before the cases: the duration of a run includes them.
@@ -100,7 +102,7 @@ export function judge(
     // Without a filter, promotions are returned whatever is beside their ids. More of them show little more.
     calibration: redacted.filter(({ request }) => !request.path.includes('filters')).slice(0, 50),
     isWorldSeen: true,
-    ...omitUndefined({ configuredPatterns }),
+    configuredPatterns,
   });
   const accepted = new Set(callers.filter((_, n) => known[n]));
   return judgements.map(({ verdict, reason }, n) => {

@@ -18,7 +18,6 @@ import { readKnownDeviations } from './record/known-deviations.js';
 import { fillBody } from './record/recorded-bodies.js';
 import { readRecord } from './record/target-record.js';
 import { loadSuite } from './suite/suite.js';
-import { omitUndefined } from './support/collections.js';
 
 export type { Credentials } from './http/connection-options.js';
 export type { Headers, HttpRequest, HttpResponse } from './http/exchange.js';
@@ -65,7 +64,7 @@ export function readMockOptions({ record, data, known, behaviours = {}, credenti
     credentials: credentials ?? referenceCredentials,
     behaviours: { ...recorded?.behaviours, ...behaviours },
     faults: deviations?.faults ?? [],
-    ...omitUndefined({ change: recorded?.change }),
+    change: recorded?.change,
   };
   return { options, inimitable: [...(recorded?.inimitable ?? []), ...(deviations?.inimitable ?? [])] };
 }

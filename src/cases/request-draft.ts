@@ -1,7 +1,7 @@
 import { documentedOperation, renderFilterParameter } from '../contract/operation.js';
 import type { HttpRequest } from '../http/exchange.js';
 import { encodeQueryText, isPercentEncoded } from '../http/request-content.js';
-import { groupBy, omitUndefined } from '../support/collections.js';
+import { groupBy } from '../support/collections.js';
 import { isJsonObject, parseJson } from '../support/json.js';
 import { applyForms, formNeeds, type RequestForm } from './request-forms.js';
 
@@ -135,7 +135,8 @@ export function assembleRequest(draft: RequestDraft, resolveId: ResolveId): Http
     method,
     path: queryString === '' ? path : `${path}?${queryString}`,
     headers: pairs(headers),
-    ...omitUndefined({ again, body: raw === undefined ? JSON.stringify(body, fillPart) : fill(raw) }),
+    again,
+    body: raw === undefined ? JSON.stringify(body, fillPart) : fill(raw),
   };
   return applyForms(request, [sent].flat());
 }

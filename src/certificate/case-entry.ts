@@ -10,7 +10,6 @@ import type { Verdict } from '../judge/verdict.js';
 import type { ResponseRenderer } from '../record/exchange-text.js';
 import type { CaseResult } from '../run/case-result.js';
 import type { ShowExchange } from '../run/shown-exchanges.js';
-import { omitUndefined } from '../support/collections.js';
 import { formatLocation } from '../support/problem.js';
 import { type Reason, renderReason } from '../support/reason.js';
 import { joinLines, toOneLine } from '../support/untrusted-text.js';
@@ -60,7 +59,9 @@ export function createCaseEntry(result: CaseResult, { baseUrl, renderResponse, s
     id,
     verdict,
     reason: renderReason(reason),
-    ...omitUndefined({ code: ofRow?.code, apart_from_known, outcome }),
+    code: ofRow?.code,
+    apart_from_known,
+    outcome,
   };
   if (verdict === 'pass') return judged;
   const unpassed = rows
@@ -69,12 +70,10 @@ export function createCaseEntry(result: CaseResult, { baseUrl, renderResponse, s
   return {
     ...judged,
     at: formatLocation(at),
-    ...omitUndefined({
-      rows: unpassed.length > 0 ? unpassed : undefined,
-      expected: expected && toOneLine(`${expected}.`),
-      received: isFailure(verdict) && exchange ? renderResponse(exchange) : undefined,
-      repeat_with: exchange && renderCurlCommand(exchange.request, baseUrl),
-    }),
+    rows: unpassed.length > 0 ? unpassed : undefined,
+    expected: expected && toOneLine(`${expected}.`),
+    received: isFailure(verdict) && exchange ? renderResponse(exchange) : undefined,
+    repeat_with: exchange && renderCurlCommand(exchange.request, baseUrl),
   };
 }
 

@@ -15,10 +15,10 @@ import type { NewDeviation } from '../record/add-deviations.js';
 import { type Baseline, emptyBaseline, isNotCompared } from '../record/drift.js';
 import { createResponseRenderer } from '../record/exchange-text.js';
 import type { KnownDeviation, KnownFile, ListedDeviation } from '../record/known-deviations.js';
-import { type CaseResult, getVerdictApart, notSelected, samplesCaseId } from '../run/case-result.js';
+import { type CaseResult, getVerdictApart, notReached, notSelected, samplesCaseId } from '../run/case-result.js';
 import type { ShowExchange } from '../run/shown-exchanges.js';
 import { isOwnCase, type Suite } from '../suite/suite.js';
-import { groupBy, omitUndefined, renderShortList } from '../support/collections.js';
+import { groupBy, renderShortList } from '../support/collections.js';
 import { createReason, type Reason, renderReason } from '../support/reason.js';
 import { toOneLine } from '../support/untrusted-text.js';
 import { createStopCause } from './apply-stop.js';
@@ -120,16 +120,14 @@ export function createCertificate(suite: Suite, all: readonly CaseResult[], fact
     requests_sent: facts.requestsSent,
     started_at: facts.startedAt.toISOString(),
     duration_ms: Math.round(facts.durationMs),
-    ...omitUndefined({
-      selected: verdict.ofSelection,
-      stopped: stop && createStopEntry(stop),
-      quick,
-      data: facts.data,
-      causes: causes.length > 0 ? causes : undefined,
-      known_deviations: known && createKnownSection(known, requirements, verdict.apartFromKnown),
-      own_cases: ownCases,
-      compared_with: expected.record && toOneLine(expected.record),
-    }),
+    selected: verdict.ofSelection,
+    stopped: stop && createStopEntry(stop),
+    quick,
+    data: facts.data,
+    causes: causes.length > 0 ? causes : undefined,
+    known_deviations: known && createKnownSection(known, requirements, verdict.apartFromKnown),
+    own_cases: ownCases,
+    compared_with: expected.record && toOneLine(expected.record),
   };
 }
 
@@ -282,13 +280,13 @@ export function withdrawFailures(results: readonly CaseResult[]): readonly CaseR
   if (changed === undefined) return results;
   return results.map((result): CaseResult => {
     if (result.verdict !== 'fail') return result;
-    const { apart_from_known: _, reason: failure, ...rest } = result;
-    const reason = createReason('withdrawn', omitUndefined({ reason: changed.reason, failure }));
+    const { apart_from_known: _, reason: failure = notReached, ...rest } = result;
+    const reason = createReason('withdrawn', { reason: changed.reason ?? notReached, failure });
     return { ...rest, verdict: 'inconclusive', reason };
   });
 }
 
-function explainLostRepetition({ reason = createReason('not-reached') }: CaseResult): Reason {
+function explainLostRepetition({ reason = notReached }: CaseResult): Reason {
   return createReason('repetition-lost', { reason });
 }
 

@@ -3,7 +3,7 @@
 import { renderCurlCommand } from '../http/curl-command.js';
 import type { Drift } from '../record/drift.js';
 import type { CaseResult } from '../run/case-result.js';
-import { groupBy, omitUndefined } from '../support/collections.js';
+import { groupBy } from '../support/collections.js';
 import { quoteLines, toOneLine } from '../support/untrusted-text.js';
 import { type CaseDifference, type EntryTerms, renderAnswer } from './case-entry.js';
 
@@ -57,10 +57,8 @@ function createDriftEntry(
     text: `${id}: ${before} “${was}”, is “${is}”`,
     was,
     is,
-    ...omitUndefined({
-      before: expected.recorded && quoteLines(expected.recorded).join('\n'),
-      after: exchange && quoteLines(renderResponse(exchange)).join('\n'),
-      repeat_with: exchange && renderCurlCommand(exchange.request, baseUrl),
-    }),
+    before: expected.recorded && quoteLines(expected.recorded).join('\n'),
+    after: exchange && quoteLines(renderResponse(exchange)).join('\n'),
+    repeat_with: exchange && renderCurlCommand(exchange.request, baseUrl),
   };
 }

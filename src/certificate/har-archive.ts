@@ -10,7 +10,6 @@ import {
 } from '../http/exchange.js';
 import type { ExchangeUse, RunEvidence, StoredExchange } from '../run/case-report.js';
 import type { CaseResult } from '../run/case-result.js';
-import { omitUndefined } from '../support/collections.js';
 import { parseBoundedJson } from '../support/json-bounds.js';
 import { readOwnPackage } from '../support/package-root.js';
 import { refuse } from '../support/problem.js';
@@ -104,7 +103,11 @@ function createEntry({ id, exchange }: StoredExchange, baseUrl: string): Evidenc
     },
     cache: {},
     timings: { send: 0, wait: durationMs, receive: 0 },
-    ...omitUndefined({ _attempts: attempts, _numbers: numbers, _sent: sent, _again: again, _error: error }),
+    _attempts: attempts,
+    _numbers: numbers,
+    _sent: sent,
+    _again: again,
+    _error: error,
   };
 }
 
@@ -130,8 +133,10 @@ function readExchange(entry: EvidenceEntry, baseUrl: string): Exchange {
   const [path, headers] = [url.slice(baseUrl.length), readHeaders(request)];
   const startedAt = Date.parse(entry.startedDateTime);
   const common = {
-    request: { method, path, headers, ...omitUndefined({ body: postData?.text, sent, again }) },
-    ...omitUndefined({ attempts, numbers, timing: startedAt === 0 ? undefined : { startedAt, durationMs: time } }),
+    request: { method, path, headers, body: postData?.text, sent, again },
+    attempts,
+    numbers,
+    timing: startedAt === 0 ? undefined : { startedAt, durationMs: time },
   };
   if (_error !== undefined) return { ...common, transportError: _error.kind, message: _error.message };
   const { status, content } = response;

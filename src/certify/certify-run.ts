@@ -16,7 +16,6 @@ import type { ExchangeUse, RunEvidence } from '../run/case-report.js';
 import { type CaseResult, getVerdictApart } from '../run/case-result.js';
 import type { ExchangeIndex } from '../run/exchange-index.js';
 import { createReplay } from '../run/replay.js';
-import { omitUndefined } from '../support/collections.js';
 import { renderReason } from '../support/reason.js';
 import { toOneLine } from '../support/untrusted-text.js';
 import { judgeCases, type LoadFinding, loadKnown } from './target-run.js';
@@ -45,17 +44,17 @@ export async function certifyRun(inputs: RunInputs, run: JudgedRun): Promise<Cer
   const facts: RunFacts = {
     ...ended,
     showExchange: index.show,
-    ...omitUndefined({
-      quick: quick && (true as const),
-      known,
-      load: load && { ...load, sentence: renderReason(load.reason) },
-    }),
+    quick: quick && (true as const),
+    known,
+    load: load && { ...load, sentence: renderReason(load.reason) },
     notes: settings.notes,
     expected,
     target: {
       name: toOneLine(name),
       base_url: toOneLine(baseUrl),
-      ...omitUndefined({ version, file, transport }),
+      version,
+      file,
+      transport,
       ...(kind === 'reference' && { is_reference: true }),
     },
     durationMs: Date.now() - run.startedAt.getTime(),
@@ -91,7 +90,7 @@ function correctKnown(known: KnownFile, { gone, emptyStatuses }: Diagnosis): Kno
   const entries = known.entries.map((entry) =>
     gone.includes(entry.cause ?? '') ? { ...entry, isGone: true as const } : entry,
   );
-  return { ...known, entries, ...omitUndefined({ emptyStatuses }) };
+  return { ...known, entries, emptyStatuses: emptyStatuses ?? known.emptyStatuses };
 }
 
 /** Judges the exchanges of a run again, as the same cases. Nothing is sent. */

@@ -14,7 +14,6 @@ import { readRecord } from '../record/target-record.js';
 import { samplesCaseId } from '../run/case-result.js';
 import { selectCases } from '../suite/case-selection.js';
 import { loadSuite, type Suite, suiteFolder } from '../suite/suite.js';
-import { omitUndefined } from '../support/collections.js';
 import { readInputFile, refuse } from '../support/problem.js';
 import { sizeLimits } from '../support/read-bytes.js';
 import { judgeEvidence, type RecordedRun } from './certify-run.js';
@@ -26,8 +25,8 @@ export function parseRecordedRun(content: Buffer, file: string, dataFile?: strin
   const { suite: _, baseUrl: __, inputs, ...run } = origin;
   const settings = inputs as Omit<RunSettings, 'destination'>;
   const { availability } = settings;
-  const data = availability.data && { ...availability.data, ...omitUndefined({ movedTo: dataFile }) };
-  const moved = { ...availability, ...omitUndefined({ data }) };
+  const data = availability.data && { ...availability.data, movedTo: dataFile };
+  const moved = { ...availability, data };
   return { ...run, evidence, settings: { ...settings, availability: moved, destination: { out: '' } } };
 }
 
@@ -51,8 +50,7 @@ export async function replayFile(file: string, options: RunOptions): Promise<Rep
   const content = readInputFile(file, 'Name the evidence.har of a run.', { limit: sizeLimits.evidence });
   const recorded = parseRecordedRun(content, file, options.data);
   const recordTo = findRecordToWrite(options);
-  const { cases } = options;
-  const suite = loadSuite(suiteFolder, recorded.settings.availability, cases);
+  const suite = loadSuite(suiteFolder, recorded.settings.availability, options.cases);
   const folder = path.dirname(file);
   const { out = path.join(folder, 'replay') } = options;
   if (isSame(out, folder) || isSame(path.join(out, 'evidence.har'), file))
@@ -62,15 +60,19 @@ export async function replayFile(file: string, options: RunOptions): Promise<Rep
   const { against } = options;
   const record = against ? readRecord(against) : undefined;
   const { expected } = recorded.settings;
+  const selection = readSelection(options, suite, recorded.settings);
+  // What no option of the replay names is as it was in the run.
   const settings = {
     ...recorded.settings,
     expected: against === undefined ? expected : replaceRecord(expected, record, against || undefined),
-    ...readSelection(options, suite, recorded.settings),
+    quick: selection.quick ?? recorded.settings.quick,
+    only: selection.only ?? recorded.settings.only,
     notes: [
       ...new Set([replayNotice, ...recorded.settings.notes, ...(record ? describeUncompared(record, suite) : [])]),
     ],
-    ...omitUndefined({ cases, known }),
-    destination: { out, ...omitUndefined({ recordTo }) },
+    cases: options.cases ?? recorded.settings.cases,
+    known: known ?? recorded.settings.known,
+    destination: { out, recordTo },
   };
   const samples = recorded.extent.judged.filter((id) => id === samplesCaseId);
   const judged = [...selectCases(suite, settings).map(({ id }) => id), ...samples];

@@ -19,7 +19,6 @@ import { markChecks } from '../run/sent-log.js';
 import { selectCases } from '../suite/case-selection.js';
 import { loadSuite, suiteFolder } from '../suite/suite.js';
 import { computeOnce } from '../support/caches.js';
-import { omitUndefined } from '../support/collections.js';
 import { type Problem, UnusableInput } from '../support/problem.js';
 import type { Reason } from '../support/reason.js';
 import type { publishRun, RecordedRun } from './certify-run.js';
@@ -171,7 +170,8 @@ export class ReportedRun {
       requestsSent,
       isCutShort,
       startedAt,
-      ...omitUndefined({ stop, data: start === undefined ? inputs.suite.data : start.data }),
+      stop,
+      data: start === undefined ? inputs.suite.data : start.data,
       recall() {
         const { evidence } = recorded ?? parseArchive(archive.content, 'evidence.har');
         return { ...recorded, extent, evidence, settings: inputs.settings };

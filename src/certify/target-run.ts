@@ -14,7 +14,6 @@ import type { CaseReport } from '../run/case-report.js';
 import { samplesCaseId } from '../run/case-result.js';
 import { type EngineOptions, startRun } from '../run/run.js';
 import { selectFromSuite } from '../suite/case-selection.js';
-import { omitUndefined } from '../support/collections.js';
 import type { Reason } from '../support/reason.js';
 
 /** What is said of the test data, without the data itself. */
@@ -46,7 +45,7 @@ export async function startTargetRun(
   const { examination, background, shown } = run;
   const { unreachable } = examination;
   const load = examination.load && { reason: examination.load.reason, isProven: examination.load.isProven };
-  const start: RunStart = { settings, ...omitUndefined({ load, unreachable, data: suite.data }) };
+  const start: RunStart = { settings, load, unreachable, data: suite.data };
   return {
     suite,
     baseUrl: settings.target.baseUrl,
@@ -94,7 +93,7 @@ async function createEngineOptions(settings: RunSettings, world: NamedWorld): Pr
   const { createKnownMistakes } = await import('../explanation/known-causes.js');
   // Without a cause there is nothing to correct: a failing row would be judged twice.
   const mistakes = known.causes.length === 0 ? undefined : createKnownMistakes(known, world);
-  return { ...stated, knownRequirements: known.requirements, ...omitUndefined({ known: mistakes }) };
+  return { ...stated, knownRequirements: known.requirements, known: mistakes };
 }
 
 /** Loads what is known to be wrong with a target. @throws UnusableInput if the file names an unknown cause */

@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import { documentedOperation, isOwnWord, listCredentialSecrets } from '../contract/operation.js';
 import { type Endpoint, exposesCredentials, type PartialConnectionOptions } from '../http/connection-options.js';
 import { createRedactor, type Secret } from '../http/redactor.js';
-import { omitUndefined } from '../support/collections.js';
 import { packageRoot } from '../support/package-root.js';
 import type { Problem } from '../support/problem.js';
 import { toOneLine } from '../support/untrusted-text.js';
@@ -38,7 +37,7 @@ export function readConnection(options: RunOptions, environment: Environment, fi
   const { extraHeaders, secrets: ofHeaders } = readHeaders(headers, file, reader);
   const secrets = [...ofHeaders, ...listProxySecrets(proxy, proxyUrl)];
   const connection: TargetConnection = {
-    options: omitUndefined({
+    options: {
       ...(document.headers && { extraHeaders }),
       ...(secrets.length > 0 && { secrets }),
       limits,
@@ -47,8 +46,8 @@ export function readConnection(options: RunOptions, environment: Environment, fi
       allowHttp: options.allowHttp || allow_http,
       proxy: proxyUrl,
       tls: tls && readTlsFiles(tls, file),
-    }),
-    ...omitUndefined({ transport: file.resolve(transport) }),
+    },
+    transport: file.resolve(transport),
   };
   if (options.reference) return { connection, problems, notes };
   const url = readBaseUrl(options, file, reader);

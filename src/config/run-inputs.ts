@@ -20,7 +20,6 @@ import { listRequests } from '../run/case-sender.js';
 import type { EngineOptions } from '../run/run.js';
 import type { CaseSelection } from '../suite/case-selection.js';
 import { loadSuite, type Suite, suiteFolder } from '../suite/suite.js';
-import { omitUndefined } from '../support/collections.js';
 import { computeDigest } from '../support/digest.js';
 import { type Problem, refuse, UnusableInput } from '../support/problem.js';
 import { toOneLine } from '../support/untrusted-text.js';
@@ -110,9 +109,11 @@ export function loadInputs(options: RunOptions, environment: Environment): Sendi
     ...selection,
     destination: {
       out: options.out ?? path.join('results', createFolderName(target.name)),
-      ...omitUndefined({ recordTo, recordKnownTo: known.writeTo }),
+      recordTo,
+      recordKnownTo: known.writeTo,
     },
-    ...omitUndefined({ cases, known: known.deviations }),
+    cases,
+    known: known.deviations,
   };
   return { suite, settings, connection };
 }
@@ -125,7 +126,7 @@ function excludeIntrusive({ intrusive }: RunOptions, { document }: TargetFile, {
 /** Notes the digest of the data file that the suite was drawn from. */
 function addDigest(availability: Availability, suite: Suite): Availability {
   if (availability.data === undefined) return availability;
-  return { ...availability, data: { ...availability.data, ...omitUndefined({ digest: suite.data?.digest }) } };
+  return { ...availability, data: { ...availability.data, digest: suite.data?.digest } };
 }
 
 /** What the answers of a run are compared with. */
@@ -214,16 +215,14 @@ function createTarget(
     kind: isReference ? 'reference' : 'deployment',
     baseUrl: endpoint?.baseUrl ?? '',
     isWorldLoaded: isReference || worldLoaded === true || world === 'loaded',
-    ...omitUndefined({
-      version: version && toOneLine(version),
-      file: file && toOneLine(path.relative('', file)),
-      transport:
-        transport === undefined
-          ? undefined
-          : { name: transport.replace(/^\.\//, ''), digest: computeDigest(readBeside(transport, 'transport')) },
-      tierPatterns: response.tier === undefined ? undefined : [response.tier].flat(),
-      mentionFilter: createMentionFilter(response),
-    }),
+    version: version && toOneLine(version),
+    file: file && toOneLine(path.relative('', file)),
+    transport:
+      transport === undefined
+        ? undefined
+        : { name: transport.replace(/^\.\//, ''), digest: computeDigest(readBeside(transport, 'transport')) },
+    tierPatterns: response.tier === undefined ? undefined : [response.tier].flat(),
+    mentionFilter: createMentionFilter(response),
   };
 }
 

@@ -1,4 +1,3 @@
-import { omitUndefined } from '../support/collections.js';
 import { UnusableInput } from '../support/problem.js';
 import { findSchemaProblems } from '../support/schema-validation.js';
 import { readEnvFile } from './env-file.js';
@@ -50,7 +49,7 @@ export function checkRunOptions(options: object): void {
  */
 export function completeRunOptions(options: RunOptions, { TARGET, BASE_URL }: Environment = process.env): RunOptions {
   const ofEnvFile = options.reference ? {} : readEnvFile();
-  const completed = { ...omitUndefined({ target: TARGET, baseUrl: BASE_URL }), ...omitUndefined(options) };
+  const completed = { ...options, target: options.target ?? TARGET, baseUrl: options.baseUrl ?? BASE_URL };
   if (options.baseUrl !== undefined) return { baseUrlSetting: '--base-url', ...completed };
   // A flag names the target file: an address that it states counts more than one for all commands of the project.
   if (BASE_URL === undefined || options.target === undefined) return completed;

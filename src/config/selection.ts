@@ -12,7 +12,6 @@ import {
   selectFromSuite,
 } from '../suite/case-selection.js';
 import { type Suite, suiteFolder } from '../suite/suite.js';
-import { omitUndefined } from '../support/collections.js';
 import { refuse } from '../support/problem.js';
 import { validateFile } from '../support/schema-validation.js';
 import { readYaml } from '../support/yaml-file.js';
@@ -41,13 +40,13 @@ export function readSelection(
   scope: RunScope,
 ): CaseSelection {
   const only = options.only && findCasesByName(options.only, suite, '--only');
-  if (!options.quick) return omitUndefined({ only });
+  if (!options.quick) return { only };
   if (suite.data !== undefined)
     throw refuse('--quick', 'needs the test data of the suite', "Set 'requests' in the target file.");
-  const quick = selectQuickRows(selectFromSuite(suite, omitUndefined({ only })), scope);
+  const quick = selectQuickRows(selectFromSuite(suite, { only }), scope);
   if (Object.keys(quick.rows).length === 0)
     throw refuse('--quick', 'sends no row of the selected cases', 'Select other cases, or leave out --quick.');
-  return { quick, ...omitUndefined({ only }) };
+  return { quick, only };
 }
 
 export function selectQuickRows({ cases }: Suite, scope: RunScope): NonNullable<CaseSelection['quick']> {
@@ -68,5 +67,5 @@ export function selectTests({ only, quick }: RunOptions, whole: Suite): readonly
     only: only && matchCases(only, whole).ids,
     quick: quick ? selectQuickRows(whole, { excludesIntrusive: false }) : undefined,
   };
-  return selectCases(whole, omitUndefined(selection));
+  return selectCases(whole, selection);
 }

@@ -1,7 +1,6 @@
 import path from 'node:path';
 import type { Availability } from '../contract/world-file.js';
 import type { PartialConnectionOptions } from '../http/connection-options.js';
-import { omitUndefined } from '../support/collections.js';
 import { type Location, refuse } from '../support/problem.js';
 import { validateFile } from '../support/schema-validation.js';
 import { readTextFile } from '../support/text-file.js';
@@ -80,11 +79,11 @@ export function readAvailability({ document, resolve, readBeside }: TargetFile, 
   const file = named ?? resolve(stated);
   if (file !== undefined && bindings !== undefined)
     throw refuse(named ?? 'data', 'has the ids of the deployment itself', "Remove 'bindings' from the target file.");
-  return omitUndefined({
+  return {
     bindings: bindings && readBindings(readBeside(bindings, 'bindings'), resolve(bindings)),
     ownPromotions: Array.isArray(counted) ? counted.length : counted,
-    data: file === undefined ? undefined : { file, ...omitUndefined({ requests }) },
-  }) as Availability;
+    data: file === undefined ? undefined : { file, requests },
+  } as Availability;
 }
 
 function readBindings(text: string, file: string): NonNullable<Availability['bindings']> {

@@ -8,7 +8,7 @@
 import { findRefusable, type HttpRequest } from '../http/exchange.js';
 import { parseRequest, type RequestContent } from '../http/request-content.js';
 import { remember } from '../support/caches.js';
-import { groupBy, omitUndefined } from '../support/collections.js';
+import { groupBy } from '../support/collections.js';
 import { explainUndocumented } from './explain-undocumented.js';
 import { audienceParameter, type FilterSubject, parseFilterParameter } from './operation.js';
 import {
@@ -152,7 +152,8 @@ function createPartialOracle(
         return { is: 'rule', rule, obligation: openIfPartial(judgeOneRule(rule), openReason) } as const;
       }),
     ],
-    ...omitUndefined({ openReason, filteredOn: filter?.subject.on }),
+    openReason,
+    filteredOn: filter?.subject.on,
   };
 }
 

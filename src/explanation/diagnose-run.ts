@@ -47,7 +47,7 @@ export function diagnoseRun(
   results: readonly CaseResult[],
   index: ExchangeIndex,
   statedPatterns?: readonly string[],
-  { causes: seeds, requirements }: KnownCauses = { causes: [], requirements: [] },
+  { causes: seeds, requirements }: KnownCauses = { causes: [], requirements: [], emptyStatuses: undefined },
 ) {
   const observed = observe(suite, results, index, statedPatterns, requirements);
   const run = { ...observed, predict: createPredictor(observed) };

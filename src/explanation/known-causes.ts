@@ -9,7 +9,6 @@ import { isSuccessful } from '../http/response-status.js';
 import type { ReturnedTiers } from '../recognition/returned-tiers.js';
 import type { KnownFile } from '../record/known-deviations.js';
 import { remember } from '../support/caches.js';
-import { omitUndefined } from '../support/collections.js';
 import { refuse, suggest } from '../support/problem.js';
 import { readYaml } from '../support/yaml-file.js';
 import type { Asked } from './observation.js';
@@ -48,7 +47,7 @@ export function readKnownCauses({ file, entries, emptyStatuses }: KnownFile, wor
   });
   // Without a cause, any failure is known.
   const listed = entries.filter(({ cause, isExpired }) => cause === undefined && !isExpired);
-  return { causes, requirements: listed.map(({ requirement }) => requirement), ...omitUndefined({ emptyStatuses }) };
+  return { causes, requirements: listed.map(({ requirement }) => requirement), emptyStatuses };
 }
 
 /** Creates what the judge needs to judge as if the known causes were right. Undefined if there is none. */

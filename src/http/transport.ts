@@ -1,6 +1,5 @@
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import PQueue from 'p-queue';
-import { omitUndefined } from '../support/collections.js';
 import { type Location, refuse, UnusableInput } from '../support/problem.js';
 import { createAnswerWatch, createSilentExchange } from './answer-watch.js';
 import { type Client, runWithDeadline } from './client.js';
@@ -110,7 +109,7 @@ export function createTransportChannel(
     const receive = async (signal: AbortSignal, timer: NodeJS.Timeout) => {
       const send: TransportContext['send'] = async (inner) => {
         pending += 1;
-        const received = await client.send({ ...inner, ...omitUndefined({ sent, again }) });
+        const received = await client.send({ ...inner, sent, again });
         pending -= 1;
         timer.refresh();
         attempts += received.attempts ?? 1;

@@ -28,7 +28,6 @@ import {
 import { hasMentions } from '../recognition/tier-mentions.js';
 import { determineReading, type TierReading } from '../recognition/tier-reading.js';
 import { computeOnce, remember } from '../support/caches.js';
-import { omitUndefined } from '../support/collections.js';
 import type { Location } from '../support/problem.js';
 import { createReason, type Reason } from '../support/reason.js';
 import { explainAmbiguity } from './explain-ambiguity.js';
@@ -167,7 +166,7 @@ function judgeRow(row: RequirementRow, testCase: RequirementCase, sent: readonly
     attempts.every(({ evidence }) => judgeAssertion(assertion, evidence, 'requirement').is === 'violated'),
   );
   const finding = isAlike ? findFirst(violated, first.evidence) : undefined;
-  if (finding !== undefined) return { verdict, ...finding.explanation, ...omitUndefined({ isKnown }) };
+  if (finding !== undefined) return { verdict, ...finding.explanation, isKnown };
   const different = later.find(({ judgement }) => judgement.verdict !== verdict) ?? later[0];
   const { reason: next = createReason('passed') } = different.judgement;
   return {
@@ -233,7 +232,7 @@ function explainDoubt(
     agreeing === undefined
       ? explainByOwnPromotions(exchange, evidence)
       : createReason('named-or-returned', { words: agreeing.words, stated: agreeing.stated });
-  return reason && { verdict: 'inconclusive', reason, at, ...omitUndefined({ exchange }) };
+  return reason && { verdict: 'inconclusive', reason, at, exchange };
 }
 
 /** A refusal or a broken response is no matter of the promotions that a deployment has. @param shownBy the name of the request */
@@ -323,7 +322,7 @@ function findFirst(assertions: readonly Assertion[], evidence: RowEvidence): Row
   const first = findings.find(({ is }) => is === 'violated') ?? findings[0];
   if (first === undefined) return undefined;
   const { is, assertion, reason, shownBy: exchange } = first;
-  const finding = { reason, at: assertion.at, ...omitUndefined({ exchange }) };
+  const finding = { reason, at: assertion.at, exchange };
   if (is === 'unclear') return { is, explanation: finding };
   const violations = findings.filter((found) => found.is === is);
   const together = violations.filter(({ shownBy }) => shownBy === exchange);

@@ -9,7 +9,6 @@ import type { HttpRequest } from '../http/exchange.js';
 import { decodePercent } from '../http/request-content.js';
 import { isSuccessful } from '../http/response-status.js';
 import { readReturned } from '../recognition/returned-tiers.js';
-import { omitUndefined } from '../support/collections.js';
 import { createReason, type Reason } from '../support/reason.js';
 import { type CaseEvidence, collectEvidence, judgeCase, type TargetContext } from './judge-case.js';
 
@@ -103,7 +102,7 @@ function judgeExchange(exchange: AnsweredExchange, evidence: CaseEvidence): Exch
   ];
   if (expect.length === 0) return open;
   const { verdict, reason: found } = judgeExpected(expect, exchange, evidence);
-  if (verdict === 'fail' || verdict === 'inconclusive') return { verdict, ...omitUndefined({ reason: found }) };
+  if (verdict === 'fail' || verdict === 'inconclusive') return { verdict, reason: found };
   // An absence shows something only beside a promotion that is returned as it must be.
   return required.length > 0 ? { verdict: 'pass' } : open;
 }

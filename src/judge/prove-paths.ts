@@ -12,7 +12,6 @@ import type { TierMentions } from '../recognition/tier-mentions.js';
 import { type AmbiguousReading, nameTheSame, type TierReading } from '../recognition/tier-reading.js';
 import { catchAllPath } from '../recognition/walk-texts.js';
 import { remember } from '../support/caches.js';
-import { omitUndefined } from '../support/collections.js';
 
 /** A successful response, by what it names. */
 export interface MentioningResponse {
@@ -60,7 +59,9 @@ export function provePaths(
       incomplete: list(others.filter((path) => !path.namesForbidden)),
       wrong: list(others.filter((path) => path.namesForbidden)),
     },
-    ...omitUndefined({ nestedPaths: found.nestedPaths, hasIdsInTexts, mayFoldCase }),
+    nestedPaths: found.nestedPaths,
+    hasIdsInTexts,
+    mayFoldCase,
   };
 }
 

@@ -6,7 +6,7 @@ import type { Contract } from '../contract/contract.js';
 import { addDeviations } from '../record/add-deviations.js';
 import { createRecord, readRecord, renderRecord, type TargetRecord } from '../record/target-record.js';
 import type { Suite } from '../suite/suite.js';
-import { omitUndefined, renderShortList } from '../support/collections.js';
+import { renderShortList } from '../support/collections.js';
 import { readTextFile } from '../support/text-file.js';
 import { createRunView, encodeContent, loadOutputs } from './output.js';
 import { type FileToWrite, type ResultsDestination, removeResults, writeFiles } from './result-files.js';
@@ -46,7 +46,7 @@ export function writeResults(
       ? 'not written: the test data is loaded wrongly'
       : findLost(record, recordTo, suite.contract);
     if (unwritten === undefined) files.push({ file: followLink(recordTo), text: renderRecord(record) });
-    written.record = { file: recordTo, ...omitUndefined({ unwritten }) };
+    written.record = { file: recordTo, unwritten };
   }
   if (recordKnownTo !== undefined) {
     const older = existsSync(recordKnownTo) ? readTextFile(recordKnownTo, 'Name a file of known deviations.') : '';

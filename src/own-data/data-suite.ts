@@ -22,7 +22,6 @@ import { type NamedWorld, windowSize } from '../contract/world.js';
 import type { StatedData } from '../contract/world-file.js';
 import type { HttpRequest } from '../http/exchange.js';
 import { computeOnce } from '../support/caches.js';
-import { omitUndefined } from '../support/collections.js';
 import { refuse } from '../support/problem.js';
 import { createQuestionBinder } from './bind-questions.js';
 import type { Candidate } from './candidate.js';
@@ -90,7 +89,7 @@ export function createDataSuite<S extends PlainSuite>(
     data: {
       file: data.file,
       digest,
-      ...omitUndefined({ requests: data.requests }),
+      requests: data.requests,
       counts: Object.fromEntries(counted.map((name) => [name, world[name].length])),
       get covered() {
         return draw.covered();

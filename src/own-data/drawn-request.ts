@@ -3,7 +3,6 @@ import type { RequestForm } from '../cases/request-forms.js';
 import { audienceParameter, type FilterSubject, renderFilterParameter } from '../contract/operation.js';
 import type { ItemRule } from '../contract/world.js';
 import type { HttpRequest } from '../http/exchange.js';
-import { omitUndefined } from '../support/collections.js';
 
 /** A drawn request in parts, before it is written as HTTP. Lists of entries, because a data file may have any key, `__proto__` too. */
 export interface DrawnRequest {
@@ -51,7 +50,7 @@ export function renderRequest(parts: DrawnRequest): HttpRequest {
   };
   const parameters = audienceRulesOnly === 'first' ? [...audience, ...query] : [...query, ...audience];
   const body = without === undefined ? whole : prune(whole, without.split('.'));
-  const changes = { query: Object.fromEntries(parameters), body, sent, ...omitUndefined({ again }) };
+  const changes = { query: Object.fromEntries(parameters), body, sent, again };
   // Data may contain what a case file would write for a reference.
   return assembleRequest({ ...documentedRequestDraft, ...changes }, (kind, name) => `<${kind} ${name}>`);
 }

@@ -1,4 +1,3 @@
-import { omitUndefined } from '../support/collections.js';
 import type { Reason } from '../support/reason.js';
 import { findNestedPaths, mergeNestedPaths } from './path-normalization.js';
 import { matchesPatterns } from './path-patterns.js';
@@ -56,7 +55,7 @@ export function determineReading(mentions: readonly TierMentions[], stated?: rea
   if (stated !== undefined) {
     const isFound = found.length === 0 || found.some((pattern) => matchesPatterns(pattern, stated));
     if (!isFound) return { kind: 'misstated', stated, patterns: found };
-    return { kind: 'stated', patterns: stated, ...omitUndefined({ hasIdsInTexts, mayFoldCase }) };
+    return { kind: 'stated', patterns: stated, hasIdsInTexts, mayFoldCase };
   }
   const bodies = mentions.map(({ idsByPattern }) => idsByPattern);
   const nestedPaths = findNestedPaths(found, bodies);
@@ -65,7 +64,7 @@ export function determineReading(mentions: readonly TierMentions[], stated?: rea
   const certain = normalize(mentions.flatMap(({ certainPatterns }) => [...certainPatterns]));
   const [first, ...others] = patterns.filter((pattern) => certain.has(pattern));
   const nested = nestedPaths.size === 0 ? undefined : nestedPaths;
-  const common = omitUndefined({ nestedPaths: nested, hasIdsInTexts, mayFoldCase });
+  const common = { nestedPaths: nested, hasIdsInTexts, mayFoldCase };
   // A word beside the ids is a coincidence; where no id is, it may be one.
   const isCoincidence = (pattern: string) =>
     mentions.some((body) => body.idsByPattern.has(pattern) && body.certainPatterns.size > 0);

@@ -1,5 +1,4 @@
 import type { KnownIds } from '../recognition/known-ids.js';
-import { omitUndefined } from '../support/collections.js';
 import { isJsonObject, parseJson } from '../support/json.js';
 import { compileSchema } from '../support/schema-validation.js';
 
@@ -28,7 +27,7 @@ export function inferShape(bodies: readonly string[], ids: KnownIds): BodyShape 
 function describeValue(value: unknown, ids: KnownIds, depth: number): BodyShape {
   if (depth > maxDepth) return {};
   const describe = (member: unknown) => describeValue(member, ids, depth + 1);
-  if (Array.isArray(value)) return { type: 'array', ...omitUndefined({ items: mergeShapes(value.map(describe)) }) };
+  if (Array.isArray(value)) return { type: 'array', items: mergeShapes(value.map(describe)) };
   if (value === null) return { type: 'null' };
   if (!isJsonObject(value)) return { type: Number.isInteger(value) ? 'integer' : typeof value };
   const names = Object.keys(value).sort();
@@ -61,7 +60,7 @@ export function mergeShapes(shapes: readonly BodyShape[]): BodyShape | undefined
   const types = seen.filter((type) => type !== 'integer' || !seen.includes('number'));
   return {
     type: types.length === 1 ? types.join() : types,
-    ...omitUndefined({ items: mergeShapes(shapes.flatMap(({ items }) => items ?? [])) }),
+    items: mergeShapes(shapes.flatMap(({ items }) => items ?? [])),
     ...mergeMembers(shapes.filter(({ type = [] }) => [type].flat().includes('object'))),
   };
 }

@@ -3,7 +3,7 @@ import { renderCurlCommand } from '../http/curl-command.js';
 import { type Exchange, getHeaderValues, type HttpResponse } from '../http/exchange.js';
 import { createRecognizer } from '../recognition/recognizer.js';
 import { remember } from '../support/caches.js';
-import { omitUndefined, renderShortList } from '../support/collections.js';
+import { renderShortList } from '../support/collections.js';
 import { stringifyExactly } from '../support/json.js';
 import { quoteLines, shorten, toOneLine, truncate } from '../support/untrusted-text.js';
 
@@ -38,7 +38,7 @@ export function createResponseSummarizer(
   const { findMentions } = getRecognizer(world);
   return ({ status, headers, body, bodyLength }) => {
     const [media_type] = getHeaderValues(headers, 'content-type');
-    const head = { status, ...omitUndefined({ media_type }) };
+    const head = { status, media_type };
     const { idsByPattern, unlocatedIds } = findMentions(body);
     const mentioned = new Set([...[...idsByPattern.values()].flat(), ...unlocatedIds]);
     const names = world.tiers.filter(({ id }) => mentioned.has(id)).map(({ name }) => name);

@@ -9,7 +9,6 @@ import type { Exchange } from '../http/exchange.js';
 import type { DataBasis } from '../own-data/data-suite.js';
 import { getIdFinders } from '../recognition/known-ids.js';
 import type { Suite } from '../suite/suite.js';
-import { omitUndefined } from '../support/collections.js';
 import { renderYaml } from '../support/render-yaml.js';
 import { validateFile } from '../support/schema-validation.js';
 import { readYaml } from '../support/yaml-file.js';
@@ -64,14 +63,15 @@ export function createRecord(suite: Suite, { results, showExchange }: AnsweredRu
       const exchange = showExchange(exchangeId);
       const request = exchange && renderRequest(exchange);
       const response = exchange && 'response' in exchange ? summarize(exchange.response) : undefined;
-      return [subject, { outcome, ...omitUndefined({ request, response }) }];
+      return [subject, { outcome, request, response }];
     });
   return {
     target,
     suite: { name: suite.name, version: suite.version, digest: suite.digest },
     data: suite.basis,
     questions: Object.fromEntries(questions),
-    ...omitUndefined({ response_schema: mergeShapes(shapes), bodies: mergeBodies(suite, results) }),
+    response_schema: mergeShapes(shapes),
+    bodies: mergeBodies(suite, results),
   };
 }
 

@@ -2,7 +2,6 @@ import type { Channel } from '../http/exchange.js';
 import { describeAnswer, isDataIndependentRefusal } from '../http/response-status.js';
 import type { SuspectedLoad } from '../judge/suspected-load.js';
 import type { Suite } from '../suite/suite.js';
-import { omitUndefined } from '../support/collections.js';
 import { createReason, mapReasonTexts, type Reason } from '../support/reason.js';
 import { checkAddress } from './examination/check-address.js';
 import { checkBody } from './examination/check-body.js';
@@ -82,15 +81,13 @@ function conclude(basis: ExaminationBasis, results: readonly CheckResult[]) {
       return { area, state, reason: mapReasonTexts(reason, sanitizeText) };
     }),
     refusals: refusals.map((refusal) => ({ ...refusal, reason: mapReasonTexts(refusal.reason, sanitizeText) })),
-    ...omitUndefined({
-      /** Why no case can be judged, if so: more requests could lock an account. */
-      unreachable: sanitize(unreachable),
-      /** Why nothing can be judged apart from the refusals, if so. */
-      unjudged: sanitize(unjudged),
-      /** What is wrong with the test data, as it seems. */
-      load: describeLoad(results.find((result) => result.load !== undefined)?.load ?? missing),
-      constantAnswer: findConstantAnswer(basis),
-    }),
+    /** Why no case can be judged, if so: more requests could lock an account. */
+    unreachable: sanitize(unreachable),
+    /** Why nothing can be judged apart from the refusals, if so. */
+    unjudged: sanitize(unjudged),
+    /** What is wrong with the test data, as it seems. */
+    load: describeLoad(results.find((result) => result.load !== undefined)?.load ?? missing),
+    constantAnswer: findConstantAnswer(basis),
   };
 }
 

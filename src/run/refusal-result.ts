@@ -1,7 +1,6 @@
 import { getSubjectId, type TestCase } from '../cases/test-case.js';
 import { findExclusionReason, type RunScope } from '../suite/case-selection.js';
 import { isOwnCase, type Suite } from '../suite/suite.js';
-import { omitUndefined } from '../support/collections.js';
 import { type CaseResult, createUnsentResult } from './case-result.js';
 import type { EvidenceKeeper } from './evidence-keeper.js';
 import type { Refusal } from './examination/examination.js';
@@ -27,7 +26,8 @@ export function createRefusalResults(
     const result: CaseResult = {
       ...createUnsentResult(testCase, 'fail', reason),
       rows: [{ title: '', verdict: 'fail', reason, ...(isKnown && { known: true }) }],
-      ...omitUndefined({ exchangeId: findId(exchange), apart_from_known: isKnown ? 'pass' : undefined }),
+      exchangeId: findId(exchange),
+      apart_from_known: isKnown ? 'pass' : undefined,
     };
     return [[testCase.id, result] as const];
   });

@@ -15,7 +15,6 @@ import { inferShape } from '../record/body-shape.js';
 import { type Baseline, emptyBaseline, findDrift } from '../record/drift.js';
 import { extractBodies } from '../record/recorded-bodies.js';
 import { isOwnCase } from '../suite/suite.js';
-import { omitUndefined } from '../support/collections.js';
 import { mapReasonTexts, type Reason } from '../support/reason.js';
 import { escapeControlCharacters } from '../support/untrusted-text.js';
 import type { CaseExchanges, CaseResult } from './case-result.js';
@@ -67,16 +66,14 @@ function createResult(testCase: TestCase, attempts: CaseAttempts, terms: CaseTer
     at,
     rows,
     drift: findDriftOf(testCase, outcome, successes, terms),
-    ...omitUndefined({
-      expected: verdict === 'fail' && violated ? describeAssertion(violated, terms.background.world) : undefined,
-      apart_from_known: findVerdictApart(rows),
-      outcome,
-      exchangeId: shown && terms.findId(shown),
-      repeatedExchangeId: repeated && terms.findId(repeated),
-      bodies,
-      shape,
-      volatile: listVolatilePaths(testCase, attempts.first),
-    }),
+    expected: verdict === 'fail' && violated ? describeAssertion(violated, terms.background.world) : undefined,
+    apart_from_known: findVerdictApart(rows),
+    outcome,
+    exchangeId: shown && terms.findId(shown),
+    repeatedExchangeId: repeated && terms.findId(repeated),
+    bodies,
+    shape,
+    volatile: listVolatilePaths(testCase, attempts.first),
   };
 }
 
@@ -127,7 +124,7 @@ function findDriftOf(
 ): CaseResult['drift'] {
   // Pins and records are about the cases of the suite: a case of the user may answer the question in another situation.
   const baseline = isOwnCase(testCase) ? emptyBaseline : expected;
-  const drift = findDrift({ subject: getSubjectId(testCase), ...omitUndefined({ outcome }) }, successes, baseline);
+  const drift = findDrift({ subject: getSubjectId(testCase), outcome }, successes, baseline);
   return drift.map((found) => (found.kind === 'outcome' ? found : { ...found, message: sanitizeText(found.message) }));
 }
 

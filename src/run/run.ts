@@ -14,7 +14,6 @@ import type { MentionFilter } from '../recognition/sibling-values.js';
 import { type Baseline, emptyBaseline } from '../record/drift.js';
 import { findExclusionReason, type RunScope } from '../suite/case-selection.js';
 import { isOwnCase, type Suite } from '../suite/suite.js';
-import { omitUndefined } from '../support/collections.js';
 import { InternalError } from '../support/problem.js';
 import { createReason } from '../support/reason.js';
 import type { CaseReport } from './case-report.js';
@@ -63,7 +62,9 @@ export async function startRun(stated: Suite, target: Channel, options: EngineOp
     recognizer,
     calibration: exchanges,
     isWorldSeen,
-    ...omitUndefined({ configuredPatterns: tierPatterns, known, load }),
+    configuredPatterns: tierPatterns,
+    known,
+    load,
   };
   const refused = createRefusalResults(suite, refusals, options, findId);
   let pointless = unjudged;

@@ -12,7 +12,6 @@ import { createRequirementCases } from '../own-data/requirement-cases.js';
 import type { CaseReport } from '../run/case-report.js';
 import { type CaseResult, getVerdictApart, samplesCaseId } from '../run/case-result.js';
 import { isOwnCase, loadSuite, type Suite, suiteFolder } from '../suite/suite.js';
-import { omitUndefined } from '../support/collections.js';
 import { packageRoot } from '../support/package-root.js';
 import type { Location } from '../support/problem.js';
 import { renderReason } from '../support/reason.js';
@@ -51,7 +50,7 @@ export function defineOwnCases(): void {
   // Several targets may have the same cases.
   const different = new Map(ownCases.map((named) => [JSON.stringify(named), named]));
   for (const { folder, data } of different.values()) {
-    const suiteOfUser = loadSuite(suiteFolder, omitUndefined({ data }), folder);
+    const suiteOfUser = loadSuite(suiteFolder, { data }, folder);
     test.describe(`own cases in ${folder}${data === undefined ? '' : ` on ${data.file}`}`, () => {
       for (const testCase of selectTests(run, suiteOfUser).filter(isOwnCase)) defineCase(testCase, suiteOfUser);
     });

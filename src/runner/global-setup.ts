@@ -3,7 +3,6 @@ import { referenceCredentials } from '../../reference/reference-credentials.js';
 import { referenceNotice } from '../certificate/notices.js';
 import { loadKnown } from '../certify/target-run.js';
 import type { World } from '../contract/world.js';
-import { omitUndefined } from '../support/collections.js';
 import { InternalError, UnusableInput } from '../support/problem.js';
 import { loadProject, share } from './options.js';
 
@@ -17,7 +16,7 @@ export default async function setUp(config: FullConfig): Promise<(() => Promise<
     share('setUp', {
       reference: served?.url ?? '',
       ownCases: projects.flatMap(({ settings: { cases: folder, availability } }) =>
-        folder === undefined ? [] : { folder, ...omitUndefined({ data: availability.data }) },
+        folder === undefined ? [] : { folder, data: availability.data },
       ),
       areDrawn: projects.map(({ suite }) => suite.data !== undefined),
     });

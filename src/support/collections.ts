@@ -10,10 +10,6 @@ export function groupBy<T, Key>(all: Iterable<T>, keyOf: (item: T) => Key): Map<
   return groups;
 }
 
-export function omitUndefined<T extends object>(members: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as typeof members;
-}
-
 const maxListed = 5;
 
 /** Renders the first names for a sentence: `a, b, c, d, e and 3 more`. */

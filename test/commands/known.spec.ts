@@ -14,7 +14,6 @@ import { describeKnownDeviation } from '../../src/outputs/counts.js';
 import { renderRunReport } from '../../src/outputs/terminal/run-report.js';
 import { addDeviations } from '../../src/record/add-deviations.js';
 import { createRecord, renderRecord } from '../../src/record/target-record.js';
-import { omitUndefined } from '../../src/support/collections.js';
 import { renderYaml } from '../../src/support/render-yaml.js';
 import { createTimedChannel, inProcessCredentials } from '../../tools/proof/judge-deployment.js';
 import {
@@ -44,7 +43,7 @@ interface Setting {
 /** Certifies a deployment in this process. */
 async function certify(answer: Answer, { known, against, about = [''] }: Setting = {}) {
   const selects = (testCase: TestCase) => about.some((prefix) => getSubjectId(testCase).startsWith(prefix));
-  const options = omitUndefined({ known, against });
+  const options = { known, against };
   const run = await runWithEvidence(createTimedChannel(answer), { options, selects });
   return { ...run, status: determineExitStatus(run.certificate) };
 }

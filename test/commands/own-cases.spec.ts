@@ -125,9 +125,8 @@ test('A failing own case is reported apart, with its location: it changes the ex
   expect(certificate.questions.find(({ id }) => id === 'unknown-query-parameter')?.outcome).toBe('ignored');
   expect(certificate.drift).toEqual([]);
   expect(certificate.notes.join('\n')).toContain('fail  own-seven-mugs (');
-  const { selected: _, ...whole } = certificate;
   for (const verdict of ['conforms', 'incomplete'] as const)
-    expect(determineExitStatus({ ...whole, verdict }), verdict).toBe(1);
+    expect(determineExitStatus({ ...certificate, selected: undefined, verdict }), verdict).toBe(1);
 
   const [out, recordTo] = [path.join(folder, 'out'), path.join(folder, 'record.yaml')];
   const written = writeResults(run, some, { out, recordTo });

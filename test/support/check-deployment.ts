@@ -8,7 +8,6 @@ import type { HttpRequest } from '../../src/http/exchange.js';
 import { createMentionFilter } from '../../src/recognition/sibling-values.js';
 import type { EngineOptions } from '../../src/run/run.js';
 import { loadSuite, type Suite, suiteFolder } from '../../src/suite/suite.js';
-import { omitUndefined } from '../../src/support/collections.js';
 import {
   type Answer,
   certifyInProcess,
@@ -178,15 +177,15 @@ const suites = new Map<string, Suite>();
 function readTarget(lines: string): { suite: Suite; options: EngineOptions } {
   const document: StatedTarget = parse(lines) ?? {};
   const { response = {}, own_promotions: ownPromotions, bindings } = document;
-  const availability = omitUndefined({
+  const availability = {
     ownPromotions: ownPromotions as number | undefined,
     bindings: bindings && createBindings((kind, name) => bindings[listNames[kind]]?.[name]?.toString()),
-  });
-  const options = omitUndefined({
+  };
+  const options = {
     isWorldLoaded: document.world === 'loaded' || undefined,
     tierPatterns: response.tier === undefined ? undefined : [response.tier].flat(),
     mentionFilter: createMentionFilter(response),
-  });
+  };
   const hasWorld = Object.keys(availability).length === 0;
   const selected = hasWorld ? wholeSuite : (suites.get(lines) ?? loadSuite(suiteFolder, availability));
   suites.set(lines, selected);

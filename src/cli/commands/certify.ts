@@ -15,7 +15,6 @@ import { findRunFile } from '../../outputs/result-files.js';
 import { addColors } from '../../outputs/terminal/run-report.js';
 import { loadProject, share } from '../../runner/options.js';
 import { selectFromSuite } from '../../suite/case-selection.js';
-import { omitUndefined } from '../../support/collections.js';
 import { refuse } from '../../support/problem.js';
 import { joinLines } from '../../support/untrusted-text.js';
 import { determineEndStatus, exitStatus } from '../exit-status.js';
@@ -83,7 +82,7 @@ async function sendRuns(
   const names = isNamed ? projects.map(({ settings }) => settings.target.name) : [];
   share(
     'runs',
-    runs.map((options, n) => ({ ...options, ...omitUndefined({ project: names[n] }) })),
+    runs.map((options, n) => ({ ...options, project: names[n] })),
   );
   const args = [
     ...(config === undefined ? [] : names.flatMap((name) => ['--project', name])),
@@ -130,9 +129,9 @@ function endRuns(ended: readonly Ending[], code: number, flags: CertifyFlags): n
 function listRuns(flags: CertifyFlags): [RunOptions, ...RunOptions[]] {
   const { target: files = [], dryRun: _, open: __, to: recordTo, ...options } = flags;
   const { out, baseUrl } = options;
-  const shared = { ...options, ...omitUndefined({ recordTo }) };
+  const shared = { ...options, recordTo };
   const [target] = files;
-  if (files.length <= 1) return [{ ...shared, ...omitUndefined({ target }) }];
+  if (files.length <= 1) return [{ ...shared, target }];
   const single = Object.entries({ '--base-url': baseUrl, '--to': recordTo });
   const [flag] = single.find(([, value]) => typeof value === 'string') ?? [];
   if (flag !== undefined) throw refuse(flag, 'works with a single target only', 'Name one target.');

@@ -5,7 +5,6 @@ import { referenceCredentials } from '../../../reference/reference-credentials.j
 import { serveReference } from '../../../reference/server.js';
 import { credentialHeaders, documentedOperation } from '../../contract/operation.js';
 import { type MockOptions, readMockOptions } from '../../mock.js';
-import { omitUndefined } from '../../support/collections.js';
 import { joinLines } from '../../support/untrusted-text.js';
 import type { ConfigureCommand } from '../flags.js';
 
@@ -60,9 +59,9 @@ function check<Value>(read: () => Value): Value {
 }
 
 async function runServe({ host, port = 0, data, as, known, behaviour, fault = [] }: ServeFlags): Promise<void> {
-  const { options, inimitable } = readMockOptions(omitUndefined({ record: as, data, known, behaviours: behaviour }));
+  const { options, inimitable } = readMockOptions({ record: as, data, known, behaviours: behaviour });
   const faults = [...(options.faults ?? []), ...fault];
-  const { url, close } = await serveReference({ ...options, port, faults, ...omitUndefined({ host }) });
+  const { url, close } = await serveReference({ ...options, port, faults, host });
   process.stdout.write(
     joinLines([
       `${as === undefined ? 'The reference deployment' : `The mock of ${as}`} answers at ${url}${documentedOperation.path}. Its credentials are public:`,

@@ -14,7 +14,6 @@ import { createRecognizer, type Recognizer } from '../../recognition/recognizer.
 import { hasMentions } from '../../recognition/tier-mentions.js';
 import type { Suite } from '../../suite/suite.js';
 import { computeOnce } from '../../support/caches.js';
-import { omitUndefined } from '../../support/collections.js';
 import { createReason, type Reason } from '../../support/reason.js';
 import type { SentRequest } from '../case-sender.js';
 import { findFilterRequest } from '../filter-spelling.js';
@@ -94,7 +93,7 @@ export async function beginExamination(
   let count = 0;
   const shared = {
     suite,
-    target: { world, recognizer, ...omitUndefined({ configuredPatterns: tierPatterns }) },
+    target: { world, recognizer, configuredPatterns: tierPatterns },
     /** All requests so far, in the order in which they were sent: evidence is replayed in this order. */
     sent,
     async send(request: HttpRequest): Promise<Exchange> {
