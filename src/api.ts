@@ -14,7 +14,7 @@ import { mapExchangeTexts } from './http/exchange.js';
 import { createRedactor, type Secret } from './http/redactor.js';
 import { isSuccessful } from './http/response-status.js';
 import type { Transport } from './http/transport.js';
-import { type ExchangeJudgement as JudgedExchange, judgeExchanges } from './judge/judge-exchange.js';
+import { type JudgedExchange, judgeExchanges } from './judge/judge-exchange.js';
 import { createRecognizer } from './recognition/recognizer.js';
 import { createMentionFilter, type ResponseSettings } from './recognition/sibling-values.js';
 import { hasMentions } from './recognition/tier-mentions.js';

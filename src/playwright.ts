@@ -16,8 +16,8 @@ import { applyPatch, assembleRequest, type RequestPatch } from './cases/request-
 import type { TargetRun } from './certify/target-run.js';
 import type { NamedWorld } from './contract/world.js';
 import type { Exchange } from './http/exchange.js';
-import { type CaseEvidence, collectEvidence } from './judge/judge-case.js';
-import { type ExchangeJudgement, judgeExchanges } from './judge/judge-exchange.js';
+import { collectEvidence, type RowJudgementBasis } from './judge/judge-case.js';
+import { type JudgedExchange, judgeExchanges } from './judge/judge-exchange.js';
 import { renderExchange } from './outputs/test-texts.js';
 import { readReturned } from './recognition/returned-tiers.js';
 import { test as caseTest } from './runner/fixtures.js';
@@ -77,7 +77,7 @@ export const expect = baseExpect.extend({
     const { run, answered } = findRun(exchange);
     const { world } = run.suite;
     const [evidence] = collectEvidence([new Map([['request', answered]])], run.background);
-    const result = readReturned(answered.response.body, evidence as CaseEvidence);
+    const result = readReturned(answered.response.body, evidence as RowJudgementBasis);
     const has = (name: string) => result.returned.includes(world.ids.tier.get(name) ?? '');
     const unknown = names.find((name) => !world.ids.tier.has(name));
     if (unknown !== undefined) throw new Error(`The test data has no tier '${unknown}'.`);
@@ -91,7 +91,7 @@ export const expect = baseExpect.extend({
   /** The response is one that the documentation allows. */
   toConform(exchange: Exchange): MatcherReturnType {
     const { run, answered } = findRun(exchange);
-    const [{ verdict, ...judged }] = judgeExchanges([answered], run.background) as [ExchangeJudgement];
+    const [{ verdict, ...judged }] = judgeExchanges([answered], run.background) as [JudgedExchange];
     const reason = renderReason(judged.reason);
     if (verdict === 'undocumented') throw new Error(reason);
     const isAllowed = verdict === 'pass' || verdict === 'open';

@@ -34,7 +34,7 @@ export function judgeResult(
 }
 
 /** @param judge gets the tiers that only one of the results has; undefined if the results are equal */
-export function judgeBothResults(
+export function judgeDifferences(
   context: JudgeContext,
   name: string,
   judge: (differences: Reason | undefined) => AssertionResult,

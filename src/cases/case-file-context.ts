@@ -2,7 +2,7 @@ import type { CheckEntry } from '../assertions/assertion.js';
 import type { Contract } from '../contract/contract.js';
 import type { NamedWorld, ThingKind } from '../contract/world.js';
 import type { HttpRequest } from '../http/exchange.js';
-import { type Problem, suggest } from '../support/problem.js';
+import { type Problem, suggestName } from '../support/problem.js';
 import type { YamlFile, YamlPath } from '../support/yaml-file.js';
 import type { RequestDraft, RequestPatch } from './request-draft.js';
 import type { ValueExtraction } from './test-case.js';
@@ -11,13 +11,13 @@ import type { ValueExtraction } from './test-case.js';
 interface CaseFileDocument {
   readonly base?: RequestPatch;
   readonly templates?: RequestPatches;
-  readonly shared?: Pick<CaseEntry, 'requests' | 'given' | 'outcomes' | 'evidence'>;
-  readonly cases: readonly CaseEntry[];
+  readonly shared?: Pick<CaseFileEntry, 'requests' | 'given' | 'outcomes' | 'evidence'>;
+  readonly cases: readonly CaseFileEntry[];
 }
 
 export type RequestPatches = Readonly<Record<string, RequestPatch>>;
 
-export interface CaseEntry {
+export interface CaseFileEntry {
   readonly id?: string;
   readonly verifies?: string;
   readonly answers?: string;
@@ -70,7 +70,7 @@ export function createCaseFileContext(file: YamlFile, basis: SuiteBasis, prefix:
     /** Whether a name is known. If it is not, reports a problem. */
     checkName(kind: string, name: string, known: readonly string[], at: YamlPath, locate = file.locate): boolean {
       if (known.includes(name)) return true;
-      problems.push({ at: locate(at), message: `unknown ${kind} '${name}'`, hint: suggest(name, known) });
+      problems.push({ at: locate(at), message: `unknown ${kind} '${name}'`, hint: suggestName(name, known) });
       return false;
     },
     /** Returns the id of a name in `<kind name>`. Reports an unknown name at each place where the file has it. */
@@ -79,7 +79,7 @@ export function createCaseFileContext(file: YamlFile, basis: SuiteBasis, prefix:
       const id = known?.get(name);
       if (id !== undefined) return id;
       const message = known === undefined ? `unknown kind '${kind}' in <${kind} ${name}>` : `unknown ${kind} '${name}'`;
-      const hint = known === undefined ? suggest(kind, Object.keys(ids)) : suggest(name, [...known.keys()]);
+      const hint = known === undefined ? suggestName(kind, Object.keys(ids)) : suggestName(name, [...known.keys()]);
       // `filter: { campaign: spring }` names the campaign without brackets.
       const references = file.locateTexts(`<${kind} ${name}>`);
       const places = references.length > 0 ? references : file.locateTexts(name);

@@ -11,8 +11,8 @@ import { findSchemaProblems } from '../support/schema-validation.js';
 import type { YamlFile, YamlPath } from '../support/yaml-file.js';
 import { readAssertions, readChecks } from './assertion-reader.js';
 import {
-  type CaseEntry,
   type CaseFileContext,
+  type CaseFileEntry,
   createCaseFileContext,
   createRowContext,
   type RequestPatches,
@@ -56,7 +56,7 @@ function removeDuplicates(problems: readonly Problem[]): Problem[] {
   return [...new Map(problems.map((problem) => [JSON.stringify([problem.at, problem.message]), problem])).values()];
 }
 
-function readCase(entry: CaseEntry, at: YamlPath, context: CaseFileContext): TestCase | undefined {
+function readCase(entry: CaseFileEntry, at: YamlPath, context: CaseFileContext): TestCase | undefined {
   const { contract, world, file, prefix, problems } = context;
   if (prefix !== '') checkOwnCase(entry, at, context);
   const { tags = [], title, id = '', answers, verifies = '' } = entry;
@@ -100,7 +100,7 @@ function readCase(entry: CaseEntry, at: YamlPath, context: CaseFileContext): Tes
 
 type SentRow = Pick<Row, 'title' | 'requests'>;
 
-function readRows(entry: CaseEntry, at: YamlPath, context: CaseFileContext): SentRow[] {
+function readRows(entry: CaseFileEntry, at: YamlPath, context: CaseFileContext): SentRow[] {
   const { base = {}, shared = {} } = context.document;
   const requests = [
     ...listRequests(shared.requests, ['shared', 'requests']),
@@ -194,7 +194,7 @@ function reportEqualRequests(
 
 /** Reads what is observed for a question: an open value, or the first outcome whose rule holds. */
 function readAnswer(
-  entry: CaseEntry,
+  entry: CaseFileEntry,
   { id, answer }: Question,
   at: YamlPath,
   context: RowContext,
@@ -225,7 +225,7 @@ function readAnswer(
 }
 
 /** Reads the rules of a case in the order of trial: first the shared ones whose outcome the case does not name. */
-function readRules({ outcomes = [] }: CaseEntry, known: readonly string[], at: YamlPath, context: RowContext) {
+function readRules({ outcomes = [] }: CaseFileEntry, known: readonly string[], at: YamlPath, context: RowContext) {
   const { reportProblem, checkName, document } = context;
   const sharedRules = document.shared?.outcomes ?? [];
   const shared = new Map(sharedRules.map((rule, n) => [rule.outcome, { ...rule, at: ['shared', 'outcomes', n] }]));
@@ -248,7 +248,11 @@ function readRules({ outcomes = [] }: CaseEntry, known: readonly string[], at: Y
 
 const listIds = (entries: readonly { readonly id: string }[]) => entries.map(({ id }) => id);
 
-function checkOwnCase({ id, tags = [] }: CaseEntry, at: YamlPath, { reportProblem, prefix }: CaseFileContext): void {
+function checkOwnCase(
+  { id, tags = [] }: CaseFileEntry,
+  at: YamlPath,
+  { reportProblem, prefix }: CaseFileContext,
+): void {
   if (id !== undefined && !id.startsWith(prefix))
     reportProblem([...at, 'id'], `the id '${id}' does not begin with '${prefix}'`, `Use '${prefix}${id}'.`);
   // The suite sends cases with these tags for its own purposes.

@@ -10,7 +10,7 @@ import type { Diagnosis } from '../explanation/diagnose-run.js';
 import type { TransportIdentity } from '../http/transport.js';
 import type { Stop } from '../judge/find-stop.js';
 import { findWorstVerdict, type Verdict, verdicts } from '../judge/verdict.js';
-import type { DrawnData } from '../own-data/data-suite.js';
+import type { DataFileSummary } from '../own-data/data-suite.js';
 import type { NewDeviation } from '../record/add-deviations.js';
 import { type Baseline, emptyBaseline, isNotCompared } from '../record/drift.js';
 import { createResponseRenderer } from '../record/exchange-text.js';
@@ -68,7 +68,7 @@ export interface RunFacts extends Partial<Pick<Diagnosis, 'causes' | 'excused'>>
   readonly target: CertifiedTarget;
   readonly requestsSent: number;
   readonly quick?: true;
-  readonly data?: DrawnData;
+  readonly data?: DataFileSummary;
   readonly expected?: Baseline;
   readonly isCutShort: boolean;
   /** What is wrong with the test data, as it seems, and whether it certainly is. */

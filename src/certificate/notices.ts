@@ -1,4 +1,4 @@
-import type { DrawnData } from '../own-data/data-suite.js';
+import type { DataFileSummary } from '../own-data/data-suite.js';
 import { toOneLine } from '../support/untrusted-text.js';
 
 /** The first and the last line of a run against the reference deployment. */
@@ -11,7 +11,7 @@ export const quickNotice =
   'With --quick: the rows that catch almost all known faults, and no questions. A run without it has the verdict.';
 
 /** Says what the requests show that were drawn from a data file. */
-export function describeData({ file, digest, counts, covered }: DrawnData): string[] {
+export function describeData({ file, digest, counts, covered }: DataFileSummary): string[] {
   const list = (numbers: Readonly<Record<string, number>>) =>
     Object.entries(numbers)
       .map(([name, count]) => `${count} ${name}`)

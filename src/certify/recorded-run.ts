@@ -7,7 +7,7 @@ import { replayNotice } from '../certificate/notices.js';
 import { findRecordToWrite, type RunSettings } from '../config/run-inputs.js';
 import type { RunOptions } from '../config/run-options.js';
 import { readSelection } from '../config/selection.js';
-import { checkResultsFolder } from '../outputs/result-files.js';
+import { prepareResultsFolder } from '../outputs/result-files.js';
 import { describeUncompared, replaceRecord } from '../record/drift.js';
 import { readKnownDeviations } from '../record/known-deviations.js';
 import { readRecord } from '../record/target-record.js';
@@ -55,7 +55,7 @@ export async function replayFile(file: string, options: RunOptions): Promise<Rep
   const { out = path.join(folder, 'replay') } = options;
   if (isSame(out, folder) || isSame(path.join(out, 'evidence.har'), file))
     throw refuse('--out', 'is the folder of the evidence, which the results would replace', 'Name another folder.');
-  checkResultsFolder(out);
+  prepareResultsFolder(out);
   const known = options.known === undefined ? undefined : readKnownDeviations(options.known, suite.contract);
   const { against } = options;
   const record = against ? readRecord(against) : undefined;

@@ -6,6 +6,7 @@
 
 import { createArchiver, parseArchive } from '../certificate/har-archive.js';
 import type { RunInputs } from '../config/run-inputs.js';
+import { getDocumentation } from '../explanation/observation.js';
 import { createTrace, findStop, type Trace } from '../judge/find-stop.js';
 import { findWorstVerdict, type Verdict } from '../judge/verdict.js';
 import { getIdFinders } from '../recognition/known-ids.js';
@@ -21,7 +22,7 @@ import { loadSuite, suiteFolder } from '../suite/suite.js';
 import { computeOnce } from '../support/caches.js';
 import { type Problem, UnusableInput } from '../support/problem.js';
 import type { Reason } from '../support/reason.js';
-import type { publishRun, RecordedRun } from './certify-run.js';
+import { certifyRun, publishRun, type RecordedRun } from './certify-run.js';
 import type { JudgedCases, RunStart } from './target-run.js';
 
 /** Or without results: nothing was sent, they could not be written, or there is a bug in the suite. */
@@ -29,10 +30,6 @@ export type Ending = ReturnType<typeof publishRun> | 'not-begun' | 'unwritten' |
 
 /** How each project ended, for the command: the reporter is in the same process. None if Playwright ended before it did. */
 export const endings: Ending[] = [];
-
-function loadDiagnosis() {
-  return Promise.all([import('../explanation/observation.js'), import('../explanation/diagnose-run.js')]);
-}
 
 /** A run that is certified by the reports of its cases alone. */
 export class ReportedRun {
@@ -44,15 +41,13 @@ export class ReportedRun {
   private readonly traces: Trace[] = [];
   private start: RunStart | undefined;
   private failure: UnusableInput | undefined;
-  private diagnosis: ReturnType<typeof loadDiagnosis> | undefined;
+  private hasFailure = false;
   /** Exchanges are archived and indexed as tests end, while the next ones are sent. */
   private readonly getCollector = computeOnce(() => {
     const { suite, settings } = this.inputs;
     const indexer = createExchangeIndexer(getIdFinders(suite.world));
     return { archiver: createArchiver(settings.target.baseUrl), indexer };
   });
-  /** Loaded while the tests run, so that they start earlier. */
-  private readonly ending = import('./certify-run.js');
 
   /**
    * @param selected the ids of the cases; none if there is no test
@@ -103,8 +98,7 @@ export class ReportedRun {
   /** @param isCounted whether the result counts; the exchanges do anyway */
   add({ result, exchanges, uses }: CaseReport, isCounted = true): void {
     const isFirst = !this.uses.has(calibrationPurpose);
-    // Measured: a run in which everything fails takes a tenth longer if its requests are explained after the last test.
-    if (result.verdict === 'fail') this.diagnosis ??= loadDiagnosis();
+    this.hasFailure ||= result.verdict === 'fail';
     for (const kept of exchanges) this.keep(kept);
     const ofCalibration = ({ case: purpose }: ExchangeUse) => purpose === calibrationPurpose;
     if (isFirst) this.uses.set(calibrationPurpose, uses.filter(ofCalibration));
@@ -125,7 +119,8 @@ export class ReportedRun {
     const { request } = indexer.add(kept);
     this.traces.push(...[createTrace(kept.id, { ...kept.exchange, request }) ?? []].flat());
     this.requestsSent += countAttempts([kept.exchange]);
-    void this.diagnosis?.then(([{ getDocumentation }]) => getDocumentation(this.inputs.suite.world)(request));
+    // Measured: a run in which everything fails takes a tenth longer if its requests are explained after the last test.
+    if (this.hasFailure) getDocumentation(this.inputs.suite.world)(request);
   }
 
   /** Adds the result of a case that no exchange judges. */
@@ -161,7 +156,6 @@ export class ReportedRun {
       extent,
       inputs: settings,
     });
-    const { certifyRun } = await this.ending;
     const certified = await certifyRun(inputs, {
       results,
       index: indexer.finish(shown),
@@ -183,7 +177,7 @@ export class ReportedRun {
   /** Certifies what was reported, and writes the results. @param terms as of {@link certify} */
   async publish(...terms: Parameters<ReportedRun['certify']>) {
     const certified = await this.certify(...terms);
-    return (await this.ending).publishRun(certified, this.inputs);
+    return publishRun(certified, this.inputs);
   }
 
   private findObstacle(isCutShort: boolean, error: string | undefined) {

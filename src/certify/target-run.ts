@@ -6,10 +6,11 @@
 
 import type { RunInputs, RunSettings } from '../config/run-inputs.js';
 import type { NamedWorld } from '../contract/world.js';
+import { createKnownMistakes, readKnownCauses } from '../explanation/known-causes.js';
 import type { Channel } from '../http/exchange.js';
 import type { TransportChannel } from '../http/transport.js';
 import type { SuspectedLoad } from '../judge/suspected-load.js';
-import type { DrawnData } from '../own-data/data-suite.js';
+import type { DataFileSummary } from '../own-data/data-suite.js';
 import type { CaseReport } from '../run/case-report.js';
 import { samplesCaseId } from '../run/case-result.js';
 import { type EngineOptions, startRun } from '../run/run.js';
@@ -26,7 +27,7 @@ export interface RunStart {
   readonly load?: LoadFinding;
   readonly unreachable?: Reason;
   /** What the requests show of a data file. Only the worker draws them. */
-  readonly data?: DrawnData;
+  readonly data?: DataFileSummary;
 }
 
 export type TargetRun = Awaited<ReturnType<typeof startTargetRun>>;
@@ -90,7 +91,6 @@ async function createEngineOptions(settings: RunSettings, world: NamedWorld): Pr
   const stated = { ...target, expected, excludesIntrusive, infersShape: destination.recordTo !== undefined };
   const known = await loadKnown(settings, world);
   if (known === undefined) return stated;
-  const { createKnownMistakes } = await import('../explanation/known-causes.js');
   // Without a cause there is nothing to correct: a failing row would be judged twice.
   const mistakes = known.causes.length === 0 ? undefined : createKnownMistakes(known, world);
   return { ...stated, knownRequirements: known.requirements, known: mistakes };
@@ -99,6 +99,5 @@ async function createEngineOptions(settings: RunSettings, world: NamedWorld): Pr
 /** Loads what is known to be wrong with a target. @throws UnusableInput if the file names an unknown cause */
 export async function loadKnown({ known }: Pick<RunSettings, 'known'>, world: NamedWorld) {
   if (known === undefined) return undefined;
-  const { readKnownCauses } = await import('../explanation/known-causes.js');
   return readKnownCauses(known, world);
 }

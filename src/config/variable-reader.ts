@@ -1,5 +1,5 @@
 import { isOwnWord } from '../contract/operation.js';
-import { minSecretLength } from '../http/secret-parts.js';
+import { minSecretLength } from '../http/split-secret.js';
 import type { Problem } from '../support/problem.js';
 import { findMisspeltVariables, locateValue } from './env-file.js';
 import type { Environment } from './run-options.js';

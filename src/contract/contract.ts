@@ -7,12 +7,12 @@ export interface Requirement {
   readonly id: string;
   readonly part: string;
   readonly statement: string;
-  readonly about?: Topic;
+  readonly about?: RequirementTopic;
   readonly at: Location;
 }
 
 /** What a requirement decides about: a part of a request, or of a promotion. */
-export type Topic = RequestTopic | RuleTopic | ResultTopic;
+export type RequirementTopic = RequestTopic | RuleTopic | ResultTopic;
 
 type RequestTopic = 'body' | 'content-type' | 'credentials' | 'expand' | 'order-metadata' | 'audience-rules-only';
 type RuleTopic = `${'customer' | 'product' | 'sku' | 'metadata'}-rule` | 'quantity' | 'repeated-item';

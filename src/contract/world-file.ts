@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { parseJson } from '../support/json.js';
 import { packageRoot } from '../support/package-root.js';
-import { type Location, type Problem, suggest, UnusableInput } from '../support/problem.js';
+import { type Location, type Problem, suggestName, UnusableInput } from '../support/problem.js';
 import { validateFile } from '../support/schema-validation.js';
 import { readYaml, type YamlFile, type YamlPath } from '../support/yaml-file.js';
 import { type NamedWorld, type Rule, type ThingKind, type Tier, thingKinds } from './world.js';
@@ -46,7 +46,7 @@ export function expandWorld(file: YamlFile): NamedWorld {
   };
   const findId: FindId = (kind, name, ...at) => {
     const id = ids[kind].get(name);
-    const hint = suggest(name, [...ids[kind].keys()]);
+    const hint = suggestName(name, [...ids[kind].keys()]);
     if (id === undefined) problems.push({ at: file.locate(at), message: `there is no ${kind} '${name}'`, hint });
     return id ?? name;
   };

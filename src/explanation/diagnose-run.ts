@@ -21,8 +21,8 @@ import { type CauseFinding, changingResults, explainResults, hedge } from './exp
 import type { KnownCauses } from './known-causes.js';
 import { type Compared, type Observation, type ObservedRow, observe } from './observation.js';
 import { nothingReturned } from './observed-mistakes.js';
-import { createPredictor, type Hypothesis, isRefusal, type ObservedRun } from './prediction.js';
-import { createCauseId, listCommonFeatures, renderFeatures } from './request-features.js';
+import { createPredictor, type Hypothesis, isRefusalPredicted, type ObservedRun } from './prediction.js';
+import { createCauseId, listDistinguishingFeatures, renderFeatures } from './request-features.js';
 import { listWrong, minRequests } from './wrong-results.js';
 
 /** What most likely is wrong with a deployment: the facts of the run bear it out, and none contradicts it. */
@@ -53,7 +53,7 @@ export function diagnoseRun(
   const run = { ...observed, predict: createPredictor(observed) };
   const { rows, emptyStatuses } = run;
   const failing = new Set(rows.filter((row) => row.isFailing).map(({ requirement }) => requirement));
-  const refused = run.all.filter((shown) => shown.refusedWith && !isRefusal(seeds, shown, shown.refusedWith));
+  const refused = run.all.filter((shown) => shown.refusedWith && !isRefusalPredicted(seeds, shown, shown.refusedWith));
   const found = rows.length === 0 ? [] : findAll(run, seeds, refused);
   const unknown = found.filter((finding) => !isKnown(finding));
   const assumed = [...seeds, ...unknown.flatMap(({ hypothesis }) => hypothesis ?? [])];
@@ -222,7 +222,7 @@ function findRefusals(refused: readonly Observation[], { all, world }: ObservedR
   const accepted = all.filter(({ isDocumented, isAccepted }) => isDocumented && isAccepted);
   const isEach = accepted.length === 0;
   return [...groupBy(refused, ({ refusedWith = 0 }) => refusedWith)].map(([status, group]): CauseFinding => {
-    const features = listCommonFeatures(group, accepted, world);
+    const features = listDistinguishingFeatures(group, accepted, world);
     const some =
       features.length === 0 ? 'some documented requests' : `every documented request ${renderFeatures(features)}`;
     return {
@@ -236,7 +236,7 @@ function findRefusals(refused: readonly Observation[], { all, world }: ObservedR
 
 /** Whether the responses do not show a known cause: it explains no more of them than contradict it. */
 function isGone(cause: Hypothesis, assumed: readonly Hypothesis[], { all, compared, predict }: ObservedRun): boolean {
-  if (cause.mistake === undefined) return !all.some((shown) => isRefusal([cause], shown, shown.refusedWith));
+  if (cause.mistake === undefined) return !all.some((shown) => isRefusalPredicted([cause], shown, shown.refusedWith));
   const before = predict(assumed.filter(({ mistake }) => mistake !== cause.mistake));
   const after = predict(assumed);
   const contradicting = new Set(listWrong(compared, after, before).map(([shown]) => shown));

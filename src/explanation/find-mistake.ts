@@ -8,7 +8,7 @@ import type { StructuralMistake } from '../../reference/model.js';
 import type { HttpRequest } from '../http/exchange.js';
 import type { Compared } from './observation.js';
 import type { Hypothesis, ObservedRun } from './prediction.js';
-import { createCauseId, type Feature, listCommonFeatures } from './request-features.js';
+import { createCauseId, type Feature, listDistinguishingFeatures } from './request-features.js';
 import { isFailing, isWrong, minRequests, type Wrong } from './wrong-results.js';
 
 /** What a mistake is to explain, in two orders: what takes the least time to predict comes first. */
@@ -141,7 +141,7 @@ function limitByFeature(
 ): Hypothesis | undefined {
   const group = bySending.map(([shown]) => shown);
   const limited = ranked.flatMap(({ mistake, isContradictedBy }) => {
-    const features = listCommonFeatures(group, run.compared.filter(isContradictedBy), run.world);
+    const features = listDistinguishingFeatures(group, run.compared.filter(isContradictedBy), run.world);
     return features.length > 0 ? [assume(mistake, features)] : [];
   });
   const isClear = byLength.length >= minRequests;

@@ -9,11 +9,11 @@ import { isSuccessful } from '../http/response-status.js';
 import type { ReturnedTiers } from '../recognition/returned-tiers.js';
 import type { KnownFile } from '../record/known-deviations.js';
 import { remember } from '../support/caches.js';
-import { refuse, suggest } from '../support/problem.js';
+import { refuse, suggestName } from '../support/problem.js';
 import { readYaml } from '../support/yaml-file.js';
 import type { Asked } from './observation.js';
 import { createSizeMistake } from './observed-mistakes.js';
-import { createPredictor, type Hypothesis, isRefusal } from './prediction.js';
+import { createPredictor, type Hypothesis, isRefusalPredicted } from './prediction.js';
 import { createCauseId, listFeatures } from './request-features.js';
 
 export type KnownCauses = ReturnType<typeof readKnownCauses>;
@@ -42,7 +42,7 @@ export function readKnownCauses({ file, entries, emptyStatuses }: KnownFile, wor
     const cause = readCause(id, world);
     if (cause !== undefined) return isExpired || isGone ? [] : [cause];
     const known = knownMistakes.map((mistake) => mistake.id);
-    const hint = `${suggest(id, known)} Not every cause of a run is exact enough: leave out 'cause' if it is not.`;
+    const hint = `${suggestName(id, known)} Not every cause of a run is exact enough: leave out 'cause' if it is not.`;
     throw refuse(readYaml(file, file).locate(['deviations', n, 'cause']), `unknown cause '${id}'`, hint);
   });
   // Without a cause, any failure is known.
@@ -65,7 +65,7 @@ export function createKnownMistakes(
   });
   return {
     isRefused: (exchange) =>
-      'response' in exchange && isRefusal(causes, predict(exchange.request).asked, exchange.response.status),
+      'response' in exchange && isRefusalPredicted(causes, predict(exchange.request).asked, exchange.response.status),
     correctExchange(exchange) {
       const { status } = exchange.response;
       if (isSuccessful(exchange.response)) return exchange;

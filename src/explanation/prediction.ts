@@ -23,7 +23,11 @@ export interface Hypothesis {
 }
 
 /** Whether one of some hypotheses says that the deployment refuses a request with this status. */
-export function isRefusal(hypotheses: readonly Hypothesis[], asked: Asked, status: number | undefined): boolean {
+export function isRefusalPredicted(
+  hypotheses: readonly Hypothesis[],
+  asked: Asked,
+  status: number | undefined,
+): boolean {
   return hypotheses.some(
     ({ refusedWith, features }) => refusedWith && refusedWith === status && isConcerned(asked, features),
   );

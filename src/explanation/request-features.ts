@@ -14,7 +14,11 @@ export function isConcerned(asked: Asked, features: readonly Feature[]): boolean
 }
 
 /** Lists the features that all of some requests have and none of the others has. The most telling comes first. */
-export function listCommonFeatures(group: readonly Asked[], others: readonly Asked[], world: NamedWorld): Feature[] {
+export function listDistinguishingFeatures(
+  group: readonly Asked[],
+  others: readonly Asked[],
+  world: NamedWorld,
+): Feature[] {
   const [shown, hidden] = [group.map(readContent), others.map(readContent)];
   const common = listFeatures(world).filter(([, isMet]) => shown.every(isMet) && !hidden.some(isMet));
   const single = common.filter((feature) => !pairs.includes(feature));

@@ -1,16 +1,7 @@
-import { createRequire } from 'node:module';
 import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
-import type undici from 'undici';
-import type { buildConnector } from 'undici';
+import { buildConnector, EnvHttpProxyAgent, Pool } from 'undici';
 import { type ConnectionOptions, exposesCredentials, isLoopback } from './connection-options.js';
 import { ExchangeError, NoConnection } from './transport-error.js';
-
-// The modules of undici that send requests: the whole package, with fetch and WebSocket, takes three times as long to load.
-const load = createRequire(import.meta.url);
-const Pool = load('undici/lib/dispatcher/pool.js') as typeof undici.Pool;
-const EnvHttpProxyAgent = load('undici/lib/dispatcher/env-http-proxy-agent.js') as typeof undici.EnvHttpProxyAgent;
-const createUndiciConnector = load('undici/lib/core/connect.js') as typeof undici.buildConnector;
-Object.assign(load('undici/lib/dispatcher/dispatcher.js').prototype, load('undici/lib/api/index.js'));
 
 /** Prepares connections. @returns creates a dispatcher of its own, or throws an ExchangeError if nothing must be sent */
 export function createConnector(url: URL, { allowHttp, tls, proxy, limits, pacing }: ConnectionOptions) {
@@ -32,13 +23,13 @@ export function createConnector(url: URL, { allowHttp, tls, proxy, limits, pacin
     // The client limits the whole exchange. These only shorten undici's own, for example for a proxy.
     headersTimeout: timeout,
     bodyTimeout: timeout,
-    connect: createUndiciConnector(requestTls),
+    connect: buildConnector(requestTls),
     requestTls,
     proxyTls: { timeout },
   };
   const usedProxy = isLoopback(url) ? '' : proxy;
   const proxies = usedProxy === undefined ? {} : { httpProxy: usedProxy, httpsProxy: usedProxy };
-  const factory = (origin: string | URL, created: object): undici.Pool => {
+  const factory = (origin: string | URL, created: object): Pool => {
     const { connect } = created as { readonly connect: buildConnector.connector };
     return new Pool(origin, { ...created, connect: connectOnce(connect, timeout) });
   };

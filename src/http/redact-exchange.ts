@@ -1,5 +1,5 @@
 import { type Exchange, type HttpResponse, mapResponseTexts } from './exchange.js';
-import { minSecretLength } from './secret-parts.js';
+import { minSecretLength } from './split-secret.js';
 
 /**
  * Replaces the secrets in what came back: header names and values, the body, or the message of a failure, which may quote

@@ -10,7 +10,7 @@
 import escapeStringRegexp from 'escape-string-regexp';
 import { listDecodedViews, type Range } from './decoded-views.js';
 import type { HttpRequest } from './exchange.js';
-import { listSecretParts, minSecretLength } from './secret-parts.js';
+import { minSecretLength, splitSecret } from './split-secret.js';
 
 export interface Secret {
   readonly value: string;
@@ -34,7 +34,7 @@ interface Finding extends Range {
 /** White space around a secret is ignored. */
 export function createRedactor(secrets: readonly Secret[]): (text: string) => string {
   const known = secrets
-    .flatMap((secret) => [secret.value, ...listSecretParts(secret.value)].map((value) => ({ ...secret, value })))
+    .flatMap((secret) => [secret.value, ...splitSecret(secret.value)].map((value) => ({ ...secret, value })))
     .map((secret) => ({ ...secret, value: secret.value.trim() }))
     .filter(({ value }, n, all) => value !== '' && all.findIndex((earlier) => earlier.value === value) === n)
     .sort((a, b) => b.value.length - a.value.length);

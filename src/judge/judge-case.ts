@@ -77,7 +77,7 @@ export interface TargetContext extends Pick<RowEvidence, 'world' | 'recognizer' 
   readonly load?: SuspectedLoad;
 }
 
-export interface CaseEvidence extends RowEvidence, Omit<TargetContext, keyof RowEvidence> {
+export interface RowJudgementBasis extends RowEvidence, Omit<TargetContext, keyof RowEvidence> {
   /** Lists the readings by which all responses of the case agree with the documentation. */
   listOtherReadings(): readonly OtherReading[];
   /** Lists the readings that remain if the calibration refutes that everything named was returned. Else empty. */
@@ -88,10 +88,10 @@ export interface CaseEvidence extends RowEvidence, Omit<TargetContext, keyof Row
 export type RowExchanges = readonly ReadonlyMap<string, Exchange>[];
 
 /** All rows share one reading: each response helps to find the path. Call it once: other readings take long to find. */
-export function collectEvidence(rows: RowExchanges, target: TargetContext): CaseEvidence[] {
+export function collectEvidence(rows: RowExchanges, target: TargetContext): RowJudgementBasis[] {
   const ofCase = rows.flatMap((row) => [...row.values()]);
   const all = [...target.calibration, ...ofCase];
-  const reading = readTiers(all, target);
+  const reading = locateReturnedTiers(all, target);
   const shared = {
     ...target,
     ofCase,
@@ -103,7 +103,7 @@ export function collectEvidence(rows: RowExchanges, target: TargetContext): Case
 }
 
 /** Reads where responses name the returned tiers. @param exchanges with those of the calibration */
-export function readTiers(
+export function locateReturnedTiers(
   exchanges: readonly Exchange[],
   target: Pick<TargetContext, 'world' | 'recognizer' | 'configuredPatterns' | 'calibration'>,
 ): TierReading {
@@ -121,7 +121,7 @@ export function readTiers(
 }
 
 const findRemainingReadings = remember((target: TargetContext) =>
-  findOtherReadings(target.calibration, readTiers(target.calibration, target), target),
+  findOtherReadings(target.calibration, locateReturnedTiers(target.calibration, target), target),
 );
 
 /**
@@ -130,17 +130,17 @@ const findRemainingReadings = remember((target: TargetContext) =>
  */
 export function judgeCase(
   testCase: TestCase,
-  evidence: readonly CaseEvidence[],
-  repetitions: readonly (readonly CaseEvidence[])[] = [],
+  evidence: readonly RowJudgementBasis[],
+  repetitions: readonly (readonly RowJudgementBasis[])[] = [],
   once?: CaseJudgement,
 ): CaseJudgement {
-  if (testCase.kind === 'question') return { ...judgeQuestion(testCase, evidence[0] as CaseEvidence), rows: [] };
+  if (testCase.kind === 'question') return { ...judgeQuestion(testCase, evidence[0] as RowJudgementBasis), rows: [] };
   const unseen = findUnseenWorld([evidence, ...repetitions].flat());
   const rows = testCase.rows.map((row, n): RowJudgement => {
     const again = repetitions.flatMap((sent) => sent.slice(n, n + 1)).filter(({ exchanges }) => exchanges.size > 0);
     const known = again.length === 0 ? once?.rows[n] : undefined;
     if (known !== undefined) return known;
-    const first = evidence[n] as CaseEvidence;
+    const first = evidence[n] as RowJudgementBasis;
     const judgement = judgeRow(row, testCase, [first, ...again]);
     const doubted = unseen === undefined ? judgement : doubtWithoutWorld(judgement, first, unseen);
     return { title: row.title, ...doubtByLoad(doubted, [first, ...again]) };
@@ -155,7 +155,7 @@ interface Attempt {
 }
 
 /** Judges a row that may have been sent again. It fails if the same expectation is violated each time. */
-function judgeRow(row: RequirementRow, testCase: RequirementCase, sent: readonly CaseEvidence[]): Judgement {
+function judgeRow(row: RequirementRow, testCase: RequirementCase, sent: readonly RowJudgementBasis[]): Judgement {
   const attempts = sent.map((evidence) => judgeOnce(row, testCase, evidence));
   const [first, ...later] = attempts as [Attempt, ...Attempt[]];
   const failing = attempts.filter(({ judgement }) => judgement.verdict === 'fail');
@@ -178,7 +178,7 @@ function judgeRow(row: RequirementRow, testCase: RequirementCase, sent: readonly
 }
 
 /** A failure is known if the row passes as though what is known to be wrong was right. A failure of both is new. */
-function judgeOnce(row: RequirementRow, testCase: RequirementCase, evidence: CaseEvidence): Attempt {
+function judgeOnce(row: RequirementRow, testCase: RequirementCase, evidence: RowJudgementBasis): Attempt {
   const documented = judgeAs(row, testCase, evidence);
   const { known: corrections, exchanges } = evidence;
   const { judgement } = documented;
@@ -191,7 +191,7 @@ function judgeOnce(row: RequirementRow, testCase: RequirementCase, evidence: Cas
   return apart.judgement.verdict === 'pass' ? asKnown : documented;
 }
 
-function judgeAs({ expect, ...row }: RequirementRow, { at }: RequirementCase, evidence: CaseEvidence): Attempt {
+function judgeAs({ expect, ...row }: RequirementRow, { at }: RequirementCase, evidence: RowJudgementBasis): Attempt {
   const unmet = judgePreconditions(row, at, evidence, explainInapplicable);
   if (unmet !== undefined) return { evidence, judgement: unmet };
   if (expect.length === 0)
@@ -211,7 +211,7 @@ function judgeAs({ expect, ...row }: RequirementRow, { at }: RequirementCase, ev
  * Fails a row whose expectations are violated in each reading that remains, though not in the usual one: the calibration shows
  * that not everything that is named was returned. Returns undefined if no reading remains, or one of them may agree.
  */
-function refuteRemaining(expect: readonly Assertion[], evidence: CaseEvidence): Attempt | undefined {
+function refuteRemaining(expect: readonly Assertion[], evidence: RowJudgementBasis): Attempt | undefined {
   const remaining = evidence.listRemainingReadings().map(({ reading }) => ({ ...evidence, reading }));
   const refutations = remaining.map((read) => findFirst(expect, read));
   const [read, refuted] = [remaining[0], refutations[0]];
@@ -224,7 +224,7 @@ function refuteRemaining(expect: readonly Assertion[], evidence: CaseEvidence): 
 function explainDoubt(
   expect: readonly Assertion[],
   { explanation: { at, exchange } }: RowFinding,
-  evidence: CaseEvidence,
+  evidence: RowJudgementBasis,
 ): Judgement | undefined {
   const agrees = ({ reading }: OtherReading) => findFirst(expect, { ...evidence, reading })?.is !== 'violated';
   const agreeing = evidence.listOtherReadings().find(agrees);
@@ -236,15 +236,15 @@ function explainDoubt(
 }
 
 /** A refusal or a broken response is no matter of the promotions that a deployment has. @param shownBy the name of the request */
-function explainByOwnPromotions(shownBy: string | undefined, evidence: CaseEvidence): Reason | undefined {
+function explainByOwnPromotions(shownBy: string | undefined, evidence: RowJudgementBasis): Reason | undefined {
   const shown = evidence.exchanges.get(shownBy ?? '');
   const isWholeResult = shown === undefined || (listSuccesses([shown]).length > 0 && findBreakage(shown) === undefined);
   return isWholeResult ? explainOwnPromotions([...evidence.exchanges.values()], evidence) : undefined;
 }
 
 /** Says what no response names, so that the test data may not be loaded; undefined if it is seen, or the user says that it is. */
-function findUnseenWorld(evidence: readonly CaseEvidence[]): string | undefined {
-  const { world, recognizer, isWorldSeen, configuredPatterns } = evidence[0] as CaseEvidence;
+function findUnseenWorld(evidence: readonly RowJudgementBasis[]): string | undefined {
+  const { world, recognizer, isWorldSeen, configuredPatterns } = evidence[0] as RowJudgementBasis;
   const bodies = evidence
     .flatMap((row) => [...row.exchanges.values()])
     .flatMap((exchange) => ('response' in exchange ? exchange.response.body : []));
@@ -273,7 +273,7 @@ function doubtWithoutWorld(
 }
 
 /** A failure that the load of the test data explains says so. If it is certainly the load, it proves nothing. */
-function doubtByLoad(judgement: Judgement, sent: readonly CaseEvidence[]): Judgement {
+function doubtByLoad(judgement: Judgement, sent: readonly RowJudgementBasis[]): Judgement {
   const { isKnown: _, reason = createReason('passed'), ...doubted } = judgement;
   const load = sent[0]?.load;
   if (judgement.verdict !== 'fail' || load === undefined) return judgement;

@@ -10,9 +10,9 @@ import { decodePercent } from '../http/request-content.js';
 import { isSuccessful } from '../http/response-status.js';
 import { readReturned } from '../recognition/returned-tiers.js';
 import { createReason, type Reason } from '../support/reason.js';
-import { type CaseEvidence, collectEvidence, judgeCase, type TargetContext } from './judge-case.js';
+import { collectEvidence, judgeCase, type RowJudgementBasis, type TargetContext } from './judge-case.js';
 
-export interface ExchangeJudgement {
+export interface JudgedExchange {
   /** `open`: the documentation requires nothing of the response. `undocumented`: it does not describe the request. */
   readonly verdict: 'pass' | 'fail' | 'inconclusive' | 'open' | 'undocumented';
   /** Undefined for `pass` only. */
@@ -24,7 +24,7 @@ const of = 'request';
 const at = { file: '', line: 1, column: 1 };
 
 /** Judges exchanges. All of them help to find out how responses and filters are read. */
-export function judgeExchanges(exchanges: readonly AnsweredExchange[], target: TargetContext): ExchangeJudgement[] {
+export function judgeExchanges(exchanges: readonly AnsweredExchange[], target: TargetContext): JudgedExchange[] {
   const rows = exchanges.map((exchange) => new Map([[of, exchange]]));
   const judged = collectEvidence(rows, target).map((evidence, n): JudgementWithSpelling => {
     const exchange = exchanges[n] as AnsweredExchange;
@@ -43,8 +43,8 @@ type FilterSpelling = 'literal' | 'percent-encoded';
 
 interface JudgementWithSpelling {
   readonly exchange: AnsweredExchange;
-  readonly evidence: CaseEvidence;
-  readonly judgement: ExchangeJudgement;
+  readonly evidence: RowJudgementBasis;
+  readonly judgement: JudgedExchange;
   /** Undefined if the request has no filter. */
   readonly spelling: FilterSpelling | undefined;
 }
@@ -80,7 +80,7 @@ function isFilterRead({ exchange, evidence, judgement, spelling }: JudgementWith
 /** In characters and bytes. The documentation limits no size, so a deployment may. */
 const [maxPath, maxBody] = [8 * 1024, 64 * 1024];
 
-function judgeExchange(exchange: AnsweredExchange, evidence: CaseEvidence): ExchangeJudgement {
+function judgeExchange(exchange: AnsweredExchange, evidence: RowJudgementBasis): JudgedExchange {
   const { request } = exchange;
   const stated = createOracle(request, evidence.world);
   if (stated.undocumentedReason !== undefined)
@@ -110,7 +110,7 @@ function judgeExchange(exchange: AnsweredExchange, evidence: CaseEvidence): Exch
 const agreeWithWindow: Assertion = { kind: 'returned.window-as', of, at, data: { compared: of } };
 
 /** A response that returns anything may be bound by more than one that returns nothing. */
-function chooseOracle(stated: Oracle, { response }: AnsweredExchange, evidence: CaseEvidence): Oracle {
+function chooseOracle(stated: Oracle, { response }: AnsweredExchange, evidence: RowJudgementBasis): Oracle {
   if (stated.whenReturning === undefined || !isSuccessful(response)) return stated;
   return readReturned(response.body, evidence).returned.length > 0 ? stated.whenReturning : stated;
 }
@@ -129,7 +129,7 @@ function listObligations({ returned }: Oracle, world: NamedWorld) {
 }
 
 /** Judges an exchange as a case with one row and one request. */
-function judgeExpected(expect: readonly Assertion[], exchange: AnsweredExchange, evidence: CaseEvidence) {
+function judgeExpected(expect: readonly Assertion[], exchange: AnsweredExchange, evidence: RowJudgementBasis) {
   const rows = [{ title: '', requests: new Map([[of, exchange.request]]), given: [], unavailable: [], expect }];
   const testCase = { kind: 'requirement', id: of, verifies: of, title: '', at, tags: [], rows } as const;
   return judgeCase(testCase, [{ ...evidence, exchanges: new Map([[of, exchange]]) }]);

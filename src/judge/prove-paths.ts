@@ -7,7 +7,7 @@
 import { createOracle } from '../contract/oracle.js';
 import { listAvailableTiers, type NamedWorld } from '../contract/world.js';
 import type { HttpRequest } from '../http/exchange.js';
-import { mergeNestedPaths } from '../recognition/path-normalization.js';
+import { mergeNestingLevels } from '../recognition/path-normalization.js';
 import type { TierMentions } from '../recognition/tier-mentions.js';
 import { type AmbiguousReading, nameTheSame, type TierReading } from '../recognition/tier-reading.js';
 import { catchAllPath } from '../recognition/walk-texts.js';
@@ -41,7 +41,7 @@ export function provePaths(
   if (patterns.includes(catchAllPath)) return undefined;
   const merged = first.map(({ request, mentions }) => ({
     ...getDocumented(world)(request),
-    named: mergeNestedPaths(mentions.idsByPattern, nestedPaths),
+    named: mergeNestingLevels(mentions.idsByPattern, nestedPaths),
   }));
   const compared = patterns.map((pattern) => ({ pattern, ...comparePath(pattern, merged) }));
   const fitting = compared.filter((path) => path.namesAny && !path.lacksRequired && !path.namesForbidden);

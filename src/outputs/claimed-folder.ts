@@ -11,7 +11,7 @@ import path from 'node:path';
 import { parseJson } from '../support/json.js';
 import { describeFileError, refuse } from '../support/problem.js';
 import { readBytes, sizeLimits } from '../support/read-bytes.js';
-import { checkResultsFolder, makeFolder } from './result-files.js';
+import { makeFolder, prepareResultsFolder } from './result-files.js';
 
 /** The folder with Playwright's files in a folder of results. */
 export const playwrightFolder = 'playwright';
@@ -31,7 +31,7 @@ const claimed = new Set<string>();
 
 /** Claims the folder of results until this process ends. @throws UnusableInput if the user or another run has it */
 export function claimResultsFolder(out: string): void {
-  checkResultsFolder(out);
+  prepareResultsFolder(out);
   const folder = path.join(out, playwrightFolder);
   if (claimed.has(path.resolve(folder))) return;
   checkPlaywrightFolder(folder);

@@ -11,7 +11,7 @@ import { listOutputFiles, outputFolder } from './result-files.js';
 import { fillTemplate } from './template.js';
 
 export type RunView = ReturnType<typeof createRunView>;
-export type QuestionAnswer = RunView['answers'][number];
+export type AnsweredQuestion = RunView['answers'][number];
 
 /** The default export of `outputs/files/summary.md.ts` renders `summary.md`; undefined if the run has no such file. */
 export type Output = (view: RunView) => OutputContent | undefined;
@@ -39,7 +39,7 @@ export function createRunView(
 }
 
 /** @param quote renders what a deployment wrote */
-export function renderAnswerTo({ question, entry: { outcome } }: QuestionAnswer, quote?: (text: string) => string) {
+export function renderAnswerTo({ question, entry: { outcome } }: AnsweredQuestion, quote?: (text: string) => string) {
   return outcome === null ? 'No answer.' : renderAnswer(question, outcome, quote);
 }
 

@@ -41,7 +41,7 @@ export function makeFolder(folder: string): void {
  *
  * @throws UnusableInput also for everything in the place of a result that no run wrote, or that somebody changed since
  */
-export function checkResultsFolder(out: string): void {
+export function prepareResultsFolder(out: string): void {
   let problems: readonly Problem[];
   try {
     makeFolder(out);
@@ -69,7 +69,7 @@ function describeOwn(stat: fs.Stats): string {
 
 /** Removes the results of the run before: a run that ends early must not seem to have them. @throws UnusableInput */
 export function removeResults(out: string): void {
-  checkResultsFolder(out);
+  prepareResultsFolder(out);
   for (const name of listOutputFiles()) fs.rmSync(path.join(out, name), { force: true });
 }
 

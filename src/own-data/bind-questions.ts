@@ -5,7 +5,7 @@ import type { HttpRequest } from '../http/exchange.js';
 import { encodeQueryText } from '../http/request-content.js';
 import { groupBy, renderShortList } from '../support/collections.js';
 import { chooseStandIns, type StandIns } from './stand-ins.js';
-import { listMembers, listTestDataIds, replaceTestDataIds, replaceTexts } from './test-data-ids.js';
+import { listMembers, listTestDataIds, replaceStrings, replaceTestDataIds } from './test-data-ids.js';
 import { createTierDescriber, type RequestSubject, readSubject } from './tier-roles.js';
 
 /** The ids of a data file, by the ids of the test data that they replace. */
@@ -36,8 +36,12 @@ export function createQuestionBinder(world: NamedWorld, data: World): (testCase:
     const unit = subject.areUnits ? standIns.unit : 1;
     const bound = [...row.requests].map(([name, request]) => [name, bindRequest(request, bindings, unit)] as const);
     const bindText = (text: string) => bindings.get(text) ?? text;
-    const given = replaceTexts(row.given, bindText);
-    return { ...testCase, rows: [{ ...row, requests: new Map(bound), given }], answer: replaceTexts(answer, bindText) };
+    const given = replaceStrings(row.given, bindText);
+    return {
+      ...testCase,
+      rows: [{ ...row, requests: new Map(bound), given }],
+      answer: replaceStrings(answer, bindText),
+    };
   };
 }
 

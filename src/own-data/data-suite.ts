@@ -5,9 +5,9 @@
  *
  * Drawing has five steps. Orders are filled, each for one customer, until every tier is valid for one of them that can be
  * (`list-orders.ts`). Filters that the data can answer are added to the orders that show them best (`list-filters.ts`), and
- * orders with filters and without are varied in one aspect each (`request-changes.ts`, `list-candidates.ts`). The oracle says
+ * orders with filters and without are varied in one aspect each (`request-variations.ts`, `list-candidates.ts`). The oracle says
  * which tiers each of these candidates must get and must not get, and from that follows what the candidate shows
- * (`list-exercises.ts`, `list-features.ts`). Candidates are then chosen one after the other, always the one that shows most
+ * (`list-coverage-items.ts`, `list-features.ts`). Candidates are then chosen one after the other, always the one that shows most
  * that no chosen one shows, until the number of requests is reached (`draw-requests.ts`). What is expected of their responses
  * becomes rows by topic, and the rows become a case for each requirement (`topic-rows.ts`, `requirement-cases.ts`).
  *
@@ -24,20 +24,20 @@ import type { HttpRequest } from '../http/exchange.js';
 import { computeOnce } from '../support/caches.js';
 import { refuse } from '../support/problem.js';
 import { createQuestionBinder } from './bind-questions.js';
-import type { Candidate } from './candidate.js';
+import type { CandidateRequest } from './candidate-request.js';
 import { drawRequests } from './draw-requests.js';
 import { limitQuestions } from './limit-questions.js';
 import { createDrawnRows, createRequirementCases } from './requirement-cases.js';
 
 /** What a certificate says of a data file. */
-export interface DrawnData extends Pick<StatedData, 'file' | 'requests'> {
+export interface DataFileSummary extends Pick<StatedData, 'file' | 'requests'> {
   readonly digest: string;
   readonly counts: Readonly<Record<(typeof counted)[number], number>>;
-  readonly covered: DrawnCoverage;
+  readonly covered: DataCoverage;
 }
 
 /** What the drawn requests show of a data file. */
-export interface DrawnCoverage {
+export interface DataCoverage {
   /** How many of the newest tiers a request must get, and how many there are. */
   readonly tiers: number;
   readonly of: number;
@@ -63,7 +63,7 @@ interface PlainSuite extends SuiteBasis {
   readonly basis: DataBasis;
   readonly cases: readonly TestCase[];
   readonly calibration: readonly HttpRequest[];
-  readonly data?: DrawnData;
+  readonly data?: DataFileSummary;
 }
 
 /** Replaces the cases of a suite by cases about a data file, and those of the user. @throws UnusableInput as `readDataFile` */
@@ -132,7 +132,7 @@ function createDrawer({ contract, world: testData, cases }: PlainSuite, world: N
 }
 
 /** Selects orders that together show all tiers that any order shows. */
-function selectTelling(drawn: readonly Candidate[], { tiers }: NamedWorld): HttpRequest[] {
+function selectTelling(drawn: readonly CandidateRequest[], { tiers }: NamedWorld): HttpRequest[] {
   const unseen = new Set(tiers.slice(0, windowSize));
   const telling: HttpRequest[] = [];
   for (const { base, oracle, request } of drawn) {
@@ -143,7 +143,7 @@ function selectTelling(drawn: readonly Candidate[], { tiers }: NamedWorld): Http
   return telling;
 }
 
-function summarize({ tiers }: NamedWorld, drawn: readonly Candidate[]): DrawnCoverage {
+function summarize({ tiers }: NamedWorld, drawn: readonly CandidateRequest[]): DataCoverage {
   const newest = tiers.slice(0, windowSize);
   const rules: Record<string, number> = {};
   for (const { kind } of newest.flatMap((tier) => tier.rules)) rules[kind] = (rules[kind] ?? 0) + 1;

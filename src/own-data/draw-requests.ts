@@ -1,9 +1,9 @@
 import type { World } from '../contract/world.js';
 import { serializeRequest } from '../http/exchange.js';
-import type { Candidate, FilteringGroup, FilteringKind } from './candidate.js';
+import type { CandidateRequest, FilterVariationGroup, FilterVariationKind } from './candidate-request.js';
 import { listCandidates } from './list-candidates.js';
 import { type Feature, listFeatures } from './list-features.js';
-import type { ChangeKind } from './request-changes.js';
+import type { VariationKind } from './request-variations.js';
 
 /** The number of newest tiers that decide which requests are drawn. Whether older ones are returned is judged, too. */
 const drawnTiers = 170;
@@ -14,7 +14,7 @@ const drawnTiers = 170;
  * @param count of requests, at most
  * @returns orders, each followed by those that differ from it in one aspect
  */
-export function drawRequests(world: World, count: number): Candidate[] {
+export function drawRequests(world: World, count: number): CandidateRequest[] {
   const drawn = { ...world, tiers: world.tiers.slice(0, drawnTiers) };
   const chosen = choose(keepDistinct(listCandidates(world, drawn)), drawn, count);
   const orders = chosen.filter(({ base }) => base === undefined);
@@ -22,8 +22,8 @@ export function drawRequests(world: World, count: number): Candidate[] {
 }
 
 /** Keeps the first of equal requests, but in the place of the last: of candidates that show as much, others are chosen before. */
-function keepDistinct(candidates: readonly Candidate[]): Candidate[] {
-  const distinct = new Map<string, Candidate>();
+function keepDistinct(candidates: readonly CandidateRequest[]): CandidateRequest[] {
+  const distinct = new Map<string, CandidateRequest>();
   for (const candidate of candidates) {
     const key = serializeRequest(candidate.request);
     const first = distinct.get(key) ?? candidate;
@@ -35,7 +35,7 @@ function keepDistinct(candidates: readonly Candidate[]): Candidate[] {
 }
 
 /** Other requests are compared with an empty result, and some requirements or mistakes rest on one request alone. */
-const needed: readonly ((candidate: Candidate) => boolean)[] = [
+const needed: readonly ((candidate: CandidateRequest) => boolean)[] = [
   isFiltered('no-match', 'no-match'),
   isFiltered('many-matches', 'metadata'),
   isChanged('expand-added'),
@@ -45,17 +45,17 @@ const needed: readonly ((candidate: Candidate) => boolean)[] = [
   isChanged('metadata-keys-added'),
 ];
 
-function isFiltered(kind: FilteringKind, group: FilteringGroup) {
-  return ({ filtering, change }: Candidate) =>
+function isFiltered(kind: FilterVariationKind, group: FilterVariationGroup) {
+  return ({ filtering, change }: CandidateRequest) =>
     filtering?.kind === kind && filtering.group === group && change === undefined;
 }
 
-function isChanged(kind: ChangeKind) {
-  return ({ filtering, change }: Candidate) => filtering === undefined && change?.kind === kind;
+function isChanged(kind: VariationKind) {
+  return ({ filtering, change }: CandidateRequest) => filtering === undefined && change?.kind === kind;
 }
 
 /** Chooses the candidates that show most that no chosen one shows, one after the other, each with its order. */
-function choose(candidates: readonly Candidate[], drawn: World, count: number): Candidate[] {
+function choose(candidates: readonly CandidateRequest[], drawn: World, count: number): CandidateRequest[] {
   const choice = new Choice(candidates, drawn);
   for (const isNeeded of needed) {
     const found = candidates.find(isNeeded);
@@ -78,11 +78,11 @@ function choose(candidates: readonly Candidate[], drawn: World, count: number): 
 
 /** The candidates that are chosen, and what they show together. */
 class Choice {
-  readonly #features: ReadonlyMap<Candidate, readonly Feature[]>;
-  readonly #chosen = new Set<Candidate>();
+  readonly #features: ReadonlyMap<CandidateRequest, readonly Feature[]>;
+  readonly #chosen = new Set<CandidateRequest>();
   readonly #shown = new Set<string>();
 
-  constructor(candidates: readonly Candidate[], drawn: World) {
+  constructor(candidates: readonly CandidateRequest[], drawn: World) {
     this.#features = new Map(candidates.map((candidate) => [candidate, listFeatures(candidate, drawn)]));
   }
 
@@ -91,21 +91,21 @@ class Choice {
   }
 
   /** Sums up what a candidate shows that no chosen one shows. */
-  rate(candidate: Candidate): number {
+  rate(candidate: CandidateRequest): number {
     let sum = 0;
     for (const { key, worth } of this.#features.get(candidate) ?? []) if (!this.#shown.has(key)) sum += worth;
     return sum;
   }
 
   /** Adds a candidate and the order that it is compared with. */
-  add(candidate: Candidate): void {
+  add(candidate: CandidateRequest): void {
     for (const added of [candidate.base ?? [], candidate].flat()) {
       this.#chosen.add(added);
       for (const { key } of this.#features.get(added) ?? []) this.#shown.add(key);
     }
   }
 
-  list(): Candidate[] {
+  list(): CandidateRequest[] {
     return [...this.#chosen];
   }
 }

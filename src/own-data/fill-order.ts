@@ -2,14 +2,14 @@ import { findProduct, type ItemRule, type Rule, type Thing, type Tier, type Worl
 import { remember } from '../support/caches.js';
 import { groupBy } from '../support/collections.js';
 import { isWellFormed } from '../support/json.js';
-import type { DrawnItem, DrawnRequest } from './drawn-request.js';
+import type { DataRequestDraft, DraftItem } from './data-request-draft.js';
 import { createNearIdFinder } from './near-texts.js';
 
 /** Items and entries of metadata of an order: small limits of a deployment leave most requests as they are. */
 const [maxItems, maxMetadata] = [40, 80];
 
 /** Fills an order so that as many tiers as possible are valid, the first ones first. Each rule is met exactly. */
-export function fillOrder(customer: string, tiers: readonly Tier[], { skus, anyItem }: OrderFacts): DrawnRequest {
+export function fillOrder(customer: string, tiers: readonly Tier[], { skus, anyItem }: CatalogIndex): DataRequestDraft {
   const order = new GrowingOrder(customer, skus);
   for (const { rules } of tiers) {
     // A rule that is met does not help if another rule of the same tier cannot be met.
@@ -22,9 +22,9 @@ export function fillOrder(customer: string, tiers: readonly Tier[], { skus, anyI
 class GrowingOrder {
   readonly #customer: string;
   readonly #skus: World['skus'];
-  readonly #items = new Map<string, DrawnItem>();
+  readonly #items = new Map<string, DraftItem>();
   /** How each product is ordered. What a product and its SKU in one order mean is open, so an order has one of them. */
-  readonly #kinds = new Map<string, DrawnItem['kind']>();
+  readonly #kinds = new Map<string, DraftItem['kind']>();
   readonly #metadata = new Map<string, string>();
   readonly #orderMetadata = new Map<string, ReadonlySet<string>>();
 
@@ -55,7 +55,7 @@ class GrowingOrder {
   }
 
   /** @param anyItem ordered if no rule asks for an item */
-  createParts(anyItem: DrawnItem): DrawnRequest {
+  createParts(anyItem: DraftItem): DataRequestDraft {
     return {
       customer: this.#customer,
       items: this.#items.size === 0 ? [anyItem] : [...this.#items.values()],
@@ -94,17 +94,17 @@ export function acceptsCustomer({ rules }: Tier, customer: string): boolean {
 }
 
 /** What orders and their variations look up in the data. */
-export interface OrderFacts {
+export interface CatalogIndex {
   readonly skus: World['skus'];
   /** By product. */
   readonly skusOf: ReadonlyMap<string, readonly [Thing, ...Thing[]]>;
   /** Finds ids that are easily mistaken for an id. */
-  readonly findNear: Readonly<Record<DrawnItem['kind'], (id: string) => readonly string[]>>;
+  readonly findNear: Readonly<Record<DraftItem['kind'], (id: string) => readonly string[]>>;
   /** One that no rule asks for, if there is one. */
-  readonly anyItem: DrawnItem;
+  readonly anyItem: DraftItem;
 }
 
-export function collectOrderFacts({ products, skus, tiers }: World): OrderFacts {
+export function createCatalogIndex({ products, skus, tiers }: World): CatalogIndex {
   const asked = new Set(tiers.flatMap(({ rules }) => rules.flatMap((rule) => ('id' in rule ? rule.id : []))));
   const findAny = (things: readonly Thing[]) => (things.find(({ id }) => !asked.has(id)) ?? things[0])?.id;
   const findNear = (things: readonly Thing[]) => createNearIdFinder(things.map(({ id }) => id));

@@ -1,11 +1,11 @@
 import { createOracle } from '../contract/oracle.js';
 import type { World } from '../contract/world.js';
-import type { Candidate, FilteringGroup } from './candidate.js';
-import { renderRequest } from './drawn-request.js';
-import { collectOrderFacts, type OrderFacts } from './fill-order.js';
+import type { CandidateRequest, FilterVariationGroup } from './candidate-request.js';
+import { assembleDataRequest } from './data-request-draft.js';
+import { type CatalogIndex, createCatalogIndex } from './fill-order.js';
 import { listFilters } from './list-filters.js';
 import { listOrders } from './list-orders.js';
-import { type RequestChange, requestChanges } from './request-changes.js';
+import { type RequestVariation, requestChanges } from './request-variations.js';
 import { sampleEvery } from './sample-every.js';
 import { type SelectedCustomers, selectCustomers } from './select-customers.js';
 
@@ -19,11 +19,11 @@ const [maxPath, maxBody] = [7_000, 48_000];
  * @param world the data, from which the texts and ids come
  * @param drawn the same data with the tiers that decide what is drawn
  */
-export function listCandidates(world: World, drawn: World): Candidate[] {
-  const facts = collectOrderFacts(world);
+export function listCandidates(world: World, drawn: World): CandidateRequest[] {
+  const facts = createCatalogIndex(world);
   const customers = selectCustomers(world);
-  const create = (varied: Omit<Candidate, 'request' | 'oracle'>): Candidate => {
-    const request = renderRequest(varied.parts);
+  const create = (varied: Omit<CandidateRequest, 'request' | 'oracle'>): CandidateRequest => {
+    const request = assembleDataRequest(varied.parts);
     return { ...varied, request, oracle: createOracle(request, drawn) };
   };
   const orders = listOrders(customers.members, drawn, facts).map((parts) =>
@@ -39,12 +39,12 @@ export function listCandidates(world: World, drawn: World): Candidate[] {
 }
 
 interface PlannedChange {
-  readonly start: Candidate;
-  readonly change: RequestChange;
+  readonly start: CandidateRequest;
+  readonly change: RequestVariation;
 }
 
 /** Varies the first order in each way, and others in some ways, so that each change is tried with two or three orders. */
-function planOrderChanges(orders: readonly Candidate[], customers: SelectedCustomers): PlannedChange[] {
+function planOrderChanges(orders: readonly CandidateRequest[], customers: SelectedCustomers): PlannedChange[] {
   const every = Math.ceil(orders.length / 2) + 1;
   return orders.flatMap((start, n) => {
     const sampled = n === 0 ? requestChanges : sampleEvery(requestChanges, every, n);
@@ -56,9 +56,9 @@ function planOrderChanges(orders: readonly Candidate[], customers: SelectedCusto
 const everyFiltered = 64;
 
 /** Varies the first request of each group of filters in each way, and others in one way or none. */
-function planFilterChanges(filtered: readonly Candidate[]): PlannedChange[] {
+function planFilterChanges(filtered: readonly CandidateRequest[]): PlannedChange[] {
   const changes = requestChanges.filter(({ group }) => group !== 'comparison');
-  const tried = new Set<FilteringGroup>();
+  const tried = new Set<FilterVariationGroup>();
   // Where nothing matches, nothing but the filter decides.
   const starts = filtered.filter(({ filtering }) => filtering?.kind !== 'no-match');
   return starts.flatMap((start, n) => {
@@ -70,12 +70,15 @@ function planFilterChanges(filtered: readonly Candidate[]): PlannedChange[] {
   });
 }
 
-function applyChange({ start, change }: PlannedChange, facts: OrderFacts): Omit<Candidate, 'request' | 'oracle'> {
+function applyChange(
+  { start, change }: PlannedChange,
+  facts: CatalogIndex,
+): Omit<CandidateRequest, 'request' | 'oracle'> {
   const { parts, filtering, base = start } = start;
   return { parts: { ...parts, ...change.apply(parts, facts) }, base, filtering, change };
 }
 
 /** Whether a request is documented and of ordinary size. Not each text of the data can be a text of JSON. */
-function isUsable({ oracle, request: { path, body = '' } }: Candidate): boolean {
+function isUsable({ oracle, request: { path, body = '' } }: CandidateRequest): boolean {
   return oracle.undocumentedReason === undefined && path.length < maxPath && body.length < maxBody;
 }

@@ -1,6 +1,6 @@
 import type { World } from '../contract/world.js';
-import type { Candidate, Filtering } from './candidate.js';
-import { type Exercise, listExercises } from './list-exercises.js';
+import type { CandidateRequest, FilterVariation } from './candidate-request.js';
+import { type CoverageItem, listCoverageItems } from './list-coverage-items.js';
 import { rateAwkwardness } from './near-texts.js';
 
 /** Something that a request shows. Two requests that show the same have a feature with the same key. */
@@ -38,7 +38,7 @@ const worth = {
 } as const;
 
 /** Lists what a request shows of some data. */
-export function listFeatures(candidate: Candidate, { tiers }: World): Feature[] {
+export function listFeatures(candidate: CandidateRequest, { tiers }: World): Feature[] {
   const { filtering } = candidate;
   const features = [
     ...(filtering === undefined ? listRuleFeatures(candidate, tiers) : listFilterFeatures(candidate, filtering, tiers)),
@@ -54,8 +54,8 @@ function createFeature(kind: keyof typeof worth, parts: readonly string[], value
 }
 
 /** Lists what a request without filters shows of the window and of the rules of tiers. */
-function listRuleFeatures({ oracle, request, change, base }: Candidate, tiers: World['tiers']): Feature[] {
-  const exercises = listExercises(tiers, oracle, request, base === undefined);
+function listRuleFeatures({ oracle, request, change, base }: CandidateRequest, tiers: World['tiers']): Feature[] {
+  const exercises = listCoverageItems(tiers, oracle, request, base === undefined);
   // Most tiers show what another one shows.
   const firsts = keepFirst(
     exercises.filter(({ isAlone }) => isAlone),
@@ -77,7 +77,7 @@ function listTopicFeatures(topic: string, expects: string, changed: string): Fea
   return [createFeature('topic', [topic, expects]), createFeature('topic-by-change', [topic, expects, changed])];
 }
 
-function listDecisionFeatures({ tier, reason, decision }: Exercise, changed: string): Feature[] {
+function listDecisionFeatures({ tier, reason, decision }: CoverageItem, changed: string): Feature[] {
   const text = reason.is === 'rule' && reason.rule.kind === 'metadata' ? reason.rule.key + reason.rule.is : '';
   const byChange = (1 + rateAwkwardness(text)) * worth['decision-by-change'];
   return [
@@ -87,10 +87,10 @@ function listDecisionFeatures({ tier, reason, decision }: Exercise, changed: str
 }
 
 /** Lists what a request with filters shows of them. */
-function listFilterFeatures(candidate: Candidate, filtering: Filtering, tiers: World['tiers']): Feature[] {
+function listFilterFeatures(candidate: CandidateRequest, filtering: FilterVariation, tiers: World['tiers']): Feature[] {
   const { oracle, request, change, parts } = candidate;
   const [{ subject, nearTo } = {}] = parts.filters ?? [];
-  const exercises = listExercises(tiers, oracle, request).flatMap((exercise) => {
+  const exercises = listCoverageItems(tiers, oracle, request).flatMap((exercise) => {
     const { tier, topic, expects, reason } = exercise;
     if (reason.is !== 'filter') return [];
     // A near miss shows something of the tiers that it nearly selects.
@@ -110,12 +110,12 @@ function listFilterFeatures(candidate: Candidate, filtering: Filtering, tiers: W
   });
 }
 
-function rateFilterValue({ kind }: Filtering, text: string): number {
+function rateFilterValue({ kind }: FilterVariation, text: string): number {
   return kind === 'exact' ? worth['filter-value'] + rateAwkwardness(text) : worth['inexact-filter-value'];
 }
 
 /** Lists how the request is read: its filters in a form, and exact filters beside `options.expand`. */
-function listReadingFeatures({ filtering, change, parts }: Candidate): Feature[] {
+function listReadingFeatures({ filtering, change, parts }: CandidateRequest): Feature[] {
   const form = change?.group === 'reading' ? change.title : '';
   const reading = createFeature('reading', [filtering?.group ?? '', form]);
   if (filtering === undefined || !readWithExpand.has(filtering.kind)) return [reading];
@@ -123,10 +123,10 @@ function listReadingFeatures({ filtering, change, parts }: Candidate): Feature[]
 }
 
 /** Filters that are sent with `options.expand` and without. */
-const readWithExpand: ReadonlySet<Filtering['kind']> = new Set(['exact', 'many-matches', 'no-match']);
+const readWithExpand: ReadonlySet<FilterVariation['kind']> = new Set(['exact', 'many-matches', 'no-match']);
 
 /** Lists all pairs of properties of a request: mistakes may need two of them at once. */
-function listPairFeatures({ filtering, change, parts }: Candidate): Feature[] {
+function listPairFeatures({ filtering, change, parts }: CandidateRequest): Feature[] {
   const { customer, items, metadata, orderMetadata } = parts;
   const kinds = [...new Set(items.map((item) => item.kind))];
   const properties = [
@@ -148,7 +148,7 @@ function countRoughly(all: readonly unknown[]): string {
   return all.length > 2 ? 'several' : String(all.length);
 }
 
-function renderExpand({ expand }: Candidate['parts']): string {
+function renderExpand({ expand }: CandidateRequest['parts']): string {
   return String(expand === true);
 }
 

@@ -1,16 +1,16 @@
 import { type Tier, type World, windowSize } from '../contract/world.js';
 import { groupBy } from '../support/collections.js';
 import { isWellFormed } from '../support/json.js';
-import type { Candidate, Filtering } from './candidate.js';
-import type { DrawnFilter } from './drawn-request.js';
+import type { CandidateRequest, FilterVariation } from './candidate-request.js';
+import type { DraftFilter } from './data-request-draft.js';
 import { makeNearText, type NearKind, nearKinds, rateAwkwardness } from './near-texts.js';
 import { sampleEvery } from './sample-every.js';
 
 /** Filters to send, and the order to send them with. */
 export interface FilteredOrder {
-  readonly filtering: Filtering;
-  readonly filters: readonly DrawnFilter[];
-  readonly base: Candidate;
+  readonly filtering: FilterVariation;
+  readonly filters: readonly DraftFilter[];
+  readonly base: CandidateRequest;
 }
 
 /** How many campaigns and entries of metadata are tried, and how many of those that select most. */
@@ -21,7 +21,7 @@ const [everyNear, minNear] = [6, 2];
 const exactFiltering = { campaign: 'a campaign filter', metadata: 'a metadata filter' } as const;
 
 /** Lists filters, each on the order for which it has the largest result. */
-export function listFilters(orders: readonly Candidate[], world: World): FilteredOrder[] {
+export function listFilters(orders: readonly CandidateRequest[], world: World): FilteredOrder[] {
   const known = listKnownFilters(world, orders);
   const campaigns = known.filter(({ filter }) => filter.subject.on === 'campaign').slice(0, maxFilters);
   const entries = known.filter(({ filter }) => filter.subject.on === 'metadata' && filter.value !== '');
@@ -42,15 +42,15 @@ export function listFilters(orders: readonly Candidate[], world: World): Filtere
 
 /** A filter that selects a promotion which some order gets. */
 interface KnownFilter {
-  readonly filter: DrawnFilter;
+  readonly filter: DraftFilter;
   /** The number of the newest tiers that it selects. */
   readonly count: number;
   /** The two orders for which it has the largest results. */
-  readonly orders: readonly [Candidate, ...Candidate[]];
+  readonly orders: readonly [CandidateRequest, ...CandidateRequest[]];
 }
 
 /** Lists the filters of the newest tiers, the most awkward ones first. */
-function listKnownFilters({ tiers }: World, orders: readonly Candidate[]): KnownFilter[] {
+function listKnownFilters({ tiers }: World, orders: readonly CandidateRequest[]): KnownFilter[] {
   const newest = tiers.slice(0, windowSize);
   const filters = new Map(newest.flatMap(listFiltersOf).map((filter) => [JSON.stringify(filter), filter]));
   const known = [...filters.values()].flatMap((filter): KnownFilter[] => {
@@ -64,7 +64,7 @@ function listKnownFilters({ tiers }: World, orders: readonly Candidate[]): Known
 }
 
 /** Lists the orders that get some of these tiers, the one that gets most of them first. */
-function findLargestResults(tiers: readonly Tier[], orders: readonly Candidate[]): Candidate[] {
+function findLargestResults(tiers: readonly Tier[], orders: readonly CandidateRequest[]): CandidateRequest[] {
   const counted = orders.map((order) => {
     return { order, count: tiers.filter((tier) => order.oracle.returned(tier) === 'required').length };
   });
@@ -72,16 +72,16 @@ function findLargestResults(tiers: readonly Tier[], orders: readonly Candidate[]
   return showing.map(({ order }) => order);
 }
 
-function listFiltersOf({ campaign_id, metadata }: Tier): DrawnFilter[] {
-  const ofEntries = Object.entries(metadata).map(([key, value]): DrawnFilter => {
+function listFiltersOf({ campaign_id, metadata }: Tier): DraftFilter[] {
+  const ofEntries = Object.entries(metadata).map(([key, value]): DraftFilter => {
     return { subject: { on: 'metadata', key }, value: String(value) };
   });
-  const all: DrawnFilter[] = [{ subject: { on: 'campaign' }, value: campaign_id }, ...ofEntries];
+  const all: DraftFilter[] = [{ subject: { on: 'campaign' }, value: campaign_id }, ...ofEntries];
   // What a deployment stores for half of a surrogate pair is unknown.
   return all.filter(isWellFormed);
 }
 
-function matches({ campaign_id, metadata }: Tier, { subject: { key }, value }: DrawnFilter): boolean {
+function matches({ campaign_id, metadata }: Tier, { subject: { key }, value }: DraftFilter): boolean {
   if (key === undefined) return campaign_id === value;
   return Object.hasOwn(metadata, key) && String(metadata[key]) === value;
 }
@@ -105,7 +105,7 @@ function exchangeValue({ filter, orders: [base] }: KnownFilter, entries: readonl
   const differing = entries.find((entry) => entry.filter.subject.key !== subject.key && entry.filter.value !== value);
   if (differing === undefined) return [];
   const title = 'a metadata filter with the value of another key';
-  const filtering: Filtering = { kind: 'value-of-another-key', group: 'metadata', title };
+  const filtering: FilterVariation = { kind: 'value-of-another-key', group: 'metadata', title };
   return [{ filtering, filters: [{ ...differing.filter, value }], base }];
 }
 
@@ -119,7 +119,7 @@ function listNearMisses(entries: readonly KnownFilter[]): FilteredOrder[] {
       if (value === undefined || (count >= minNear && !sampled.has(near))) return [];
       counts.set(near, count + 1);
       const title = `a metadata filter that is ${near}`;
-      const filtering: Filtering = { kind: 'near-miss', group: 'metadata', title };
+      const filtering: FilterVariation = { kind: 'near-miss', group: 'metadata', title };
       return [{ filtering, filters: [{ ...filter, value, nearTo: filter.value }], base }];
     });
   });
@@ -127,19 +127,19 @@ function listNearMisses(entries: readonly KnownFilter[]): FilteredOrder[] {
 
 function combine(campaign: KnownFilter, entry: KnownFilter | undefined, isCampaignFirst: boolean): FilteredOrder[] {
   if (entry === undefined) return [];
-  const filtering: Filtering = { kind: 'two-filters', group: 'two-filters', title: 'two filters' };
+  const filtering: FilterVariation = { kind: 'two-filters', group: 'two-filters', title: 'two filters' };
   const filters = isCampaignFirst ? [campaign.filter, entry.filter] : [entry.filter, campaign.filter];
   return [{ filtering, filters, base: campaign.orders[0] }];
 }
 
-function listUnmatched(world: World, [base]: readonly Candidate[]): FilteredOrder[] {
+function listUnmatched(world: World, [base]: readonly CandidateRequest[]): FilteredOrder[] {
   const filter = findUnmatchedFilter(world);
   if (filter === undefined || base === undefined) return [];
-  const filtering: Filtering = { kind: 'no-match', group: 'no-match', title: 'a filter that nothing matches' };
+  const filtering: FilterVariation = { kind: 'no-match', group: 'no-match', title: 'a filter that nothing matches' };
   return [{ filtering, filters: [filter], base }];
 }
 
-function findUnmatchedFilter({ tiers, campaigns }: World): DrawnFilter | undefined {
+function findUnmatchedFilter({ tiers, campaigns }: World): DraftFilter | undefined {
   const key = tiers.flatMap(({ metadata }) => Object.keys(metadata)).find((name) => /^[\w-]+$/.test(name));
   if (key !== undefined) return { subject: { on: 'metadata', key }, value: 'no promotion has this value' };
   const used = new Set(tiers.map(({ campaign_id }) => campaign_id));

@@ -1,13 +1,13 @@
 import { createOracle } from '../contract/oracle.js';
 import { type Tier, type World, windowSize } from '../contract/world.js';
-import { type DrawnRequest, renderRequest } from './drawn-request.js';
-import { acceptsCustomer, fillOrder, type OrderFacts } from './fill-order.js';
+import { assembleDataRequest, type DataRequestDraft } from './data-request-draft.js';
+import { acceptsCustomer, type CatalogIndex, fillOrder } from './fill-order.js';
 
 /**
  * Lists orders without filters: each of the newest tiers is met by one of them if some order can meet it, and each customer
  * has one. The last order is the smallest: few tiers are valid for it.
  */
-export function listOrders(customers: readonly string[], world: World, facts: OrderFacts): DrawnRequest[] {
+export function listOrders(customers: readonly string[], world: World, facts: CatalogIndex): DataRequestDraft[] {
   const newest = world.tiers.slice(0, windowSize);
   const older = world.tiers.slice(windowSize);
   const sorted = sortByReach(customers, newest);
@@ -29,16 +29,16 @@ function sortByReach(customers: readonly string[], tiers: readonly Tier[]): stri
 }
 
 /** Creates orders until each of the newest tiers is in the result of one of them, as far as an order can meet it. */
-function coverTiers(customers: readonly string[], world: World, facts: OrderFacts): DrawnRequest[] {
+function coverTiers(customers: readonly string[], world: World, facts: CatalogIndex): DataRequestDraft[] {
   const newest = world.tiers.slice(0, windowSize);
   const older = world.tiers.slice(windowSize);
   // The oldest ones come first: they show the edge of the window.
   const uncovered = new Set(newest.toReversed());
-  const orders: DrawnRequest[] = [];
+  const orders: DataRequestDraft[] = [];
   for (const tier of uncovered) {
     const customer = customers.find((id) => acceptsCustomer(tier, id));
     const order = fillOrder(customer ?? '', [tier, ...uncovered, ...newest, ...older], facts);
-    const { returned } = createOracle(renderRequest(order), world);
+    const { returned } = createOracle(assembleDataRequest(order), world);
     const covered = [...uncovered].filter((candidate) => returned(candidate) === 'required');
     if (covered.length === 0) continue;
     for (const found of covered) uncovered.delete(found);

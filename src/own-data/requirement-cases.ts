@@ -1,9 +1,9 @@
 import type { Assertion } from '../assertions/assertion.js';
 import type { RequirementCase, RequirementRow } from '../cases/test-case.js';
-import type { Contract, Topic } from '../contract/contract.js';
+import type { Contract, RequirementTopic } from '../contract/contract.js';
 import { type World, windowSize } from '../contract/world.js';
 import type { Location } from '../support/problem.js';
-import type { Candidate } from './candidate.js';
+import type { CandidateRequest } from './candidate-request.js';
 import { createTopicRows } from './topic-rows.js';
 
 /** Creates a case for each requirement. What it sends depends on the data file, and is drawn when it is first needed. */
@@ -31,7 +31,7 @@ export function createRequirementCases(
 export function createDrawnRows(
   { requirements }: Contract,
   world: World,
-  drawn: readonly Candidate[],
+  drawn: readonly CandidateRequest[],
 ): ReadonlyMap<string, readonly RequirementRow[]> {
   const { byTopic, arrivals } = createTopicRows(world, drawn);
   return new Map(
@@ -53,16 +53,23 @@ function placeRow(row: RequirementRow, at: Location): RequirementRow {
 }
 
 /** Whether rows show a topic. A rule, or the window, is shown only if a promotion is seen with it and without it. */
-function isShown(topic: Topic, rows: readonly RequirementRow[]): boolean {
+function isShown(topic: RequirementTopic, rows: readonly RequirementRow[]): boolean {
   const has = (kind: string) => rows.some(({ expect }) => expect.some((assertion) => assertion.kind === kind));
   if (twoSided.includes(topic)) return has('returned.include') && has('returned.exclude');
   return rows.length > 0;
 }
 
 /** Topics that need a promotion that is returned because of them, and one that is not. */
-const twoSided: readonly Topic[] = ['customer-rule', 'product-rule', 'sku-rule', 'quantity', 'metadata-rule', 'rank'];
+const twoSided: readonly RequirementTopic[] = [
+  'customer-rule',
+  'product-rule',
+  'sku-rule',
+  'quantity',
+  'metadata-rule',
+  'rank',
+];
 
-function describeLack(topic: Topic, { tiers }: World): string {
+function describeLack(topic: RequirementTopic, { tiers }: World): string {
   if (topic === 'rank' && tiers.length <= windowSize)
     return `a promotion tier that is older than the newest ${windowSize}: the data file has ${tiers.length} tiers`;
   if (!twoSided.includes(topic)) return 'a promotion that a request must get, and a request that shows this';

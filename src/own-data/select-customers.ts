@@ -1,6 +1,6 @@
 import { type World, windowSize } from '../contract/world.js';
 import { createNearIdFinder, rateAwkwardness } from './near-texts.js';
-import { changeCustomer, type RequestChange } from './request-changes.js';
+import { changeCustomer, type RequestVariation } from './request-variations.js';
 
 /** How many customers get an order. */
 const maxCustomers = 40;
@@ -9,7 +9,7 @@ export interface SelectedCustomers {
   /** Those that get an order. */
   readonly members: readonly string[];
   /** Lists the changes of an order of one customer to that of another one, who may be mistaken for the first or has nothing. */
-  readonly listChanges: (customer: string) => readonly RequestChange[];
+  readonly listChanges: (customer: string) => readonly RequestVariation[];
 }
 
 /** Selects customers: the first and the last of each list of a rule, and one in no list. */

@@ -5,7 +5,7 @@ const testDataId = /\b(?:cust|prod|sku|cat|camp|promo)_[0-9a-f]{24}\b/g;
 
 /** Lists the ids of the test data in all texts of a value: requests, or what is expected of responses. */
 export function listTestDataIds(value: unknown): string[] {
-  return listTexts(value).flatMap((text) => text.match(testDataId) ?? []);
+  return listKeysAndStrings(value).flatMap((text) => text.match(testDataId) ?? []);
 }
 
 export function replaceTestDataIds(text: string, replace: (id: string) => string): string {
@@ -13,11 +13,11 @@ export function replaceTestDataIds(text: string, replace: (id: string) => string
 }
 
 /** Lists all strings of a value of JSON and the names of its members, in their order. */
-export function listTexts(value: unknown): string[] {
+export function listKeysAndStrings(value: unknown): string[] {
   if (typeof value === 'string') return [value];
-  if (Array.isArray(value)) return value.flatMap(listTexts);
+  if (Array.isArray(value)) return value.flatMap(listKeysAndStrings);
   if (!isContainer(value)) return [];
-  return Object.entries(value).flatMap(([name, member]) => [name, ...listTexts(member)]);
+  return Object.entries(value).flatMap(([name, member]) => [name, ...listKeysAndStrings(member)]);
 }
 
 /** Lists the values of all members with this name, at any depth. */
@@ -30,10 +30,10 @@ export function listMembers(value: unknown, name: string): unknown[] {
 }
 
 /** Replaces the strings of a value of JSON, but not the names of its members. */
-export function replaceTexts<T>(value: T, replace: (text: string) => string): T;
-export function replaceTexts(value: unknown, replace: (text: string) => string): unknown {
+export function replaceStrings<T>(value: T, replace: (text: string) => string): T;
+export function replaceStrings(value: unknown, replace: (text: string) => string): unknown {
   if (typeof value === 'string') return replace(value);
-  if (Array.isArray(value)) return value.map((member) => replaceTexts(member, replace));
+  if (Array.isArray(value)) return value.map((member) => replaceStrings(member, replace));
   if (!isContainer(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, replaceTexts(member, replace)]));
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, replaceStrings(member, replace)]));
 }

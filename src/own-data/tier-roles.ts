@@ -12,7 +12,7 @@ import type { HttpRequest } from '../http/exchange.js';
 import { parseRequest } from '../http/request-content.js';
 import { isContainer, isJsonObject, parseJson } from '../support/json.js';
 import type { StandIns } from './stand-ins.js';
-import { listTestDataIds, listTexts } from './test-data-ids.js';
+import { listKeysAndStrings, listTestDataIds } from './test-data-ids.js';
 
 /** What some requests, documented or not, are about. */
 export interface RequestSubject {
@@ -38,7 +38,7 @@ export function readSubject(requests: readonly HttpRequest[], world: NamedWorld)
   return {
     kinds: new Map(kinds.filter(([id]) => decisive.has(id))),
     filteredOn: parameters.flatMap((name) => [...name.matchAll(/\[metadata\.(.+?)\]/g)].map(([, key = '']) => key)),
-    texts: new Set(listTexts(bodies)),
+    texts: new Set(listKeysAndStrings(bodies)),
     areUnits: listItems(bodies).every((item) => item.quantity === 1),
   };
 }

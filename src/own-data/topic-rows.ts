@@ -1,15 +1,15 @@
 import type { Assertion } from '../assertions/assertion.js';
 import { accept, arrive, exclude, include } from '../assertions/create-assertions.js';
 import type { RequirementRow } from '../cases/test-case.js';
-import type { Topic } from '../contract/contract.js';
+import type { RequirementTopic } from '../contract/contract.js';
 import { createOracle, listWindowTiers, type Obligation, type Oracle } from '../contract/oracle.js';
 import { type Tier, type World, windowSize } from '../contract/world.js';
 import { remember } from '../support/caches.js';
 import { groupBy } from '../support/collections.js';
 import type { Location } from '../support/problem.js';
-import { type Candidate, describeCandidate } from './candidate.js';
-import { listExercises } from './list-exercises.js';
-import type { ChangeKind } from './request-changes.js';
+import { type CandidateRequest, describeVariation } from './candidate-request.js';
+import { listCoverageItems } from './list-coverage-items.js';
+import type { VariationKind } from './request-variations.js';
 
 /** No file states these assertions. Whoever makes cases of the rows says where their requirement is. */
 const at: Location = { file: '', line: 1, column: 1 };
@@ -17,16 +17,16 @@ const at: Location = { file: '', line: 1, column: 1 };
 const [probe, control] = ['request', 'control'];
 
 /** A row, and the topic of the requirements that it is about. */
-type TopicRow = readonly [topic: Topic, row: RequirementRow];
+type TopicRow = readonly [topic: RequirementTopic, row: RequirementRow];
 
 interface TopicRows {
-  readonly byTopic: ReadonlyMap<Topic, readonly RequirementRow[]>;
+  readonly byTopic: ReadonlyMap<RequirementTopic, readonly RequirementRow[]>;
   /** Rows about documented requests, which expect a whole response and nothing else. */
   readonly arrivals: readonly RequirementRow[];
 }
 
 /** Creates rows for drawn requests: what the documentation says of their responses, and what must be seen before that. */
-export function createTopicRows(world: World, drawn: readonly Candidate[]): TopicRows {
+export function createTopicRows(world: World, drawn: readonly CandidateRequest[]): TopicRows {
   const compared = compareRequests(world, drawn);
   const rows = compared.flatMap((sent) => [
     ...(sent.candidate.filtering === undefined ? listPlainRows(sent, world) : listFilterRows(sent, world)),
@@ -42,7 +42,7 @@ export function createTopicRows(world: World, drawn: readonly Candidate[]): Topi
 
 /** A drawn request and what the documentation says of it, for all data. */
 interface SentRequest {
-  readonly candidate: Candidate;
+  readonly candidate: CandidateRequest;
   readonly oracle: Oracle;
   readonly title: string;
   /** The tiers among the newest that must be returned, those with the fewest rules first. */
@@ -64,14 +64,14 @@ interface ComparedRequest extends SentRequest {
 }
 
 /** Finds what the documentation says about drawn requests, and the requests that each is compared with. */
-function compareRequests(world: World, drawn: readonly Candidate[]): ComparedRequest[] {
+function compareRequests(world: World, drawn: readonly CandidateRequest[]): ComparedRequest[] {
   const simplest = world.tiers.slice(0, windowSize).toSorted((tier, next) => tier.rules.length - next.rules.length);
   const all = drawn.map((candidate, n): SentRequest => {
     const oracle = createOracle(candidate.request, world);
     return {
       candidate,
       oracle,
-      title: `${n + 1} ${describeCandidate(candidate)}`.trim(),
+      title: `${n + 1} ${describeVariation(candidate)}`.trim(),
       required: listIds(simplest, oracle.returned, 'required'),
       showsWindow: listWindowTiers(oracle).length > 0,
     };
@@ -122,7 +122,7 @@ interface TierExpectations {
 
 /** Creates a row about tiers, or none if nothing is expected. Before a tier can be missing, some tier must be returned. */
 function createRowAboutTiers(
-  topic: Topic,
+  topic: RequirementTopic,
   sent: ComparedRequest,
   { required = [], absent = [], given = [], expect = [] }: TierExpectations,
 ): TopicRow[] {
@@ -142,7 +142,7 @@ function includeSimplest(sent: ComparedRequest): Assertion[] {
 /** How many of the last tiers among the newest show the edge. */
 const edgeSize = 10;
 /** Topics of requests that are accepted only if the deployment knows what they contain. */
-const acceptedContents: readonly Topic[] = ['repeated-item', 'sku-rule', 'metadata-rule'];
+const acceptedContents: readonly RequirementTopic[] = ['repeated-item', 'sku-rule', 'metadata-rule'];
 
 function listPlainRows(sent: ComparedRequest, { tiers }: World): TopicRow[] {
   const { oracle, required, candidate } = sent;
@@ -151,7 +151,7 @@ function listPlainRows(sent: ComparedRequest, { tiers }: World): TopicRow[] {
   const edge = new Set(newest.slice(-edgeSize).map(({ id }) => id));
   const atEdge = olderIds.length === 0 ? [] : required.filter((id) => edge.has(id));
   const accepted = oracle.accepted && required.length > 0 ? [accept(probe)] : [];
-  const exercises = groupBy(listExercises(newest, oracle, candidate.request), ({ topic }) => topic);
+  const exercises = groupBy(listCoverageItems(newest, oracle, candidate.request), ({ topic }) => topic);
   return [
     ...createRowAboutTiers('completeness', sent, { required }),
     ...createRowAboutTiers('validity', sent, { absent: listIds(newest, oracle.valid, 'forbidden') }),
@@ -195,15 +195,15 @@ function listFilterRows(sent: ComparedRequest, { tiers }: World): TopicRow[] {
 }
 
 /** Changes that change no result, and the topics of the requirements that say so. */
-const harmlessChanges: Partial<Record<ChangeKind, readonly Topic[]>> = {
+const harmlessChanges: Partial<Record<VariationKind, readonly RequirementTopic[]>> = {
   'expand-added': ['expand'],
   'order-metadata-added': ['order-metadata'],
 };
 
 /** Topics of the requirements that say that an encoding changes no result, with filters and without. */
-const encodingTopics: readonly Topic[] = ['body', 'content-type', 'credentials'];
+const encodingTopics: readonly RequirementTopic[] = ['body', 'content-type', 'credentials'];
 
-function listHarmlessTopics({ change, filtering }: Candidate): readonly Topic[] {
+function listHarmlessTopics({ change, filtering }: CandidateRequest): readonly RequirementTopic[] {
   if (change?.kind === 'encoding') return encodingTopics;
   return change === undefined || filtering !== undefined ? [] : (harmlessChanges[change.kind] ?? []);
 }

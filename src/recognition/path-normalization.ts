@@ -56,7 +56,7 @@ function findRepeatedPaths(patterns: readonly string[]): [pattern: string, path:
 }
 
 /** Merges the ids of all levels of a nested list. @param nestedPaths each pattern with the one that stands for all levels */
-export function mergeNestedPaths(
+export function mergeNestingLevels(
   idsByPattern: ReadonlyMap<string, readonly string[]>,
   nestedPaths: ReadonlyMap<string, string>,
 ): ReadonlyMap<string, readonly string[]> {

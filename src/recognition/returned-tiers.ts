@@ -1,7 +1,7 @@
 import { remember } from '../support/caches.js';
 import { createReason, type Reason } from '../support/reason.js';
 import { minLengthInsideText } from './id-finder.js';
-import { mergeNestedPaths } from './path-normalization.js';
+import { mergeNestingLevels } from './path-normalization.js';
 import { matchesPatterns } from './path-patterns.js';
 import type { Recognizer } from './recognizer.js';
 import { subtractIds, type TierMentions } from './tier-mentions.js';
@@ -78,7 +78,7 @@ function listReturned(idsByPattern: TierMentions['idsByPattern'], reading: PathR
   if (reading.kind === 'stated')
     return [...idsByPattern].flatMap(([pattern, ids]) => (matchesPatterns(pattern, patterns) ? ids : []));
   // Patterns that agree name the same tiers, so the first one that a body has is enough.
-  const merged = mergeNestedPaths(idsByPattern, reading.nestedPaths ?? new Map());
+  const merged = mergeNestingLevels(idsByPattern, reading.nestedPaths ?? new Map());
   return patterns.map((pattern) => merged.get(pattern)).find((ids) => ids !== undefined) ?? [];
 }
 

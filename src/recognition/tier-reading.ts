@@ -1,5 +1,5 @@
 import type { Reason } from '../support/reason.js';
-import { findNestedPaths, mergeNestedPaths } from './path-normalization.js';
+import { findNestedPaths, mergeNestingLevels } from './path-normalization.js';
 import { matchesPatterns } from './path-patterns.js';
 import type { MentionFilter } from './sibling-values.js';
 import type { TierMentions } from './tier-mentions.js';
@@ -95,7 +95,7 @@ export function nameTheSame(
   nestedPaths: ReadonlyMap<string, string>,
 ): boolean {
   return bodies.every((body) => {
-    const merged = mergeNestedPaths(body, nestedPaths);
+    const merged = mergeNestingLevels(body, nestedPaths);
     const ids = new Set(merged.get(first));
     const unique = others.map((pattern) => merged.get(pattern) ?? []);
     return unique.every((named) => named.length === ids.size && named.every((id) => ids.has(id)));

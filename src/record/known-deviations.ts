@@ -1,5 +1,5 @@
 import type { Contract } from '../contract/contract.js';
-import { formatLocation, type Problem, suggest, UnusableInput } from '../support/problem.js';
+import { formatLocation, type Problem, suggestName, UnusableInput } from '../support/problem.js';
 import { validateFile } from '../support/schema-validation.js';
 import { readYaml } from '../support/yaml-file.js';
 
@@ -40,7 +40,7 @@ export function readKnownDeviations(file: string, { requirements }: Pick<Contrac
     const { requirement, cause, until = today } = entry;
     const at = yaml.locate(['deviations', n, 'requirement']);
     if (!ids.includes(requirement))
-      problems.push({ at, message: `unknown requirement '${requirement}'`, hint: suggest(requirement, ids) });
+      problems.push({ at, message: `unknown requirement '${requirement}'`, hint: suggestName(requirement, ids) });
     const key = JSON.stringify([requirement, cause]);
     if (seen.has(key))
       problems.push({ at, message: `'${requirement}' is listed twice`, hint: 'Remove one of the entries.' });

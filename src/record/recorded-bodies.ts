@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { listSuccesses } from '../assertions/row-evidence.js';
 import { getSubjectId, type TestCase } from '../cases/test-case.js';
 import type { Tier, World } from '../contract/world.js';
-import type { CaseEvidence, TargetContext } from '../judge/judge-case.js';
+import type { RowJudgementBasis, TargetContext } from '../judge/judge-case.js';
 import { minLengthInsideText } from '../recognition/id-finder.js';
 import { readReturned } from '../recognition/returned-tiers.js';
 import { findTierMentions } from '../recognition/tier-mentions.js';
@@ -39,7 +39,7 @@ function listTierValues(tier: Tier, { campaigns }: World): [placeholder: string,
 }
 
 /** Extracts JSON bodies without promotions elsewhere than in one list of all, as in groups or a tree. */
-export function extractBodies(testCase: TestCase, [evidence]: readonly CaseEvidence[]): RecordedBodies {
+export function extractBodies(testCase: TestCase, [evidence]: readonly RowJudgementBasis[]): RecordedBodies {
   if (evidence === undefined) return {};
   const ofCase = sources.filter(([, question]) => question === getSubjectId(testCase));
   const bodies = ofCase.flatMap(([name, , request]) => {

@@ -10,13 +10,13 @@ import { findBreakage } from '../http/broken-response.js';
 import { type Exchange, serializeRequest } from '../http/exchange.js';
 import { isSuccessful, isTransient } from '../http/response-status.js';
 import {
-  type CaseEvidence,
   type CaseJudgement,
   collectEvidence,
   isNewFailure,
   judgeCase,
   type RowExchanges,
   type RowJudgement,
+  type RowJudgementBasis,
   summarizeRows,
   type TargetContext,
 } from '../judge/judge-case.js';
@@ -32,7 +32,7 @@ export interface FailedCase {
   readonly sender: CaseSender;
   readonly background: TargetContext;
   readonly first: CaseExchanges;
-  readonly evidence: readonly CaseEvidence[];
+  readonly evidence: readonly RowJudgementBasis[];
   readonly once: CaseJudgement;
 }
 
@@ -106,7 +106,7 @@ async function repeatBrokenRow({ testCase, sender, background, first, evidence, 
   const ofRow: RequirementCase = { ...testCase, rows: [judged] };
   const firstEvidence = evidence.slice(row, row + 1);
   const repetitions: CaseExchanges[] = [];
-  const again: CaseEvidence[][] = [];
+  const again: RowJudgementBasis[][] = [];
   for (let turn = 1; turn <= brokenTurns; turn += 1) {
     const sent = await sender.sendAlone(watched, [row], turn);
     repetitions.push(sent);
@@ -125,8 +125,8 @@ const listExchanges = (row: RowExchanges[number]): Exchange[] => [...row.values(
 
 function judgeRepeatedRow(
   ofRow: RequirementCase,
-  first: readonly CaseEvidence[],
-  again: readonly (readonly CaseEvidence[])[],
+  first: readonly RowJudgementBasis[],
+  again: readonly (readonly RowJudgementBasis[])[],
 ): RowJudgement {
   return judgeCase(ofRow, first, again).rows[0] as RowJudgement;
 }

@@ -1,7 +1,7 @@
 /** The parts of a request that a deployment may refuse, and requests without them. */
 
 import { applyEdits, modify } from 'jsonc-parser';
-import type { Topic } from '../contract/contract.js';
+import type { RequirementTopic } from '../contract/contract.js';
 import { credentialHeaders } from '../contract/operation.js';
 import { getHeaderValues, type HttpRequest } from '../http/exchange.js';
 import { parseRequest } from '../http/request-content.js';
@@ -18,7 +18,7 @@ export interface RequestPart {
   /** As messages name it: "the member 'options'". */
   readonly description: string;
   /** Finds the requirement that says that it is accepted. */
-  readonly about: Topic;
+  readonly about: RequirementTopic;
   readonly provenBy: RefusalProof;
   /** Whether another value takes its place, so that no case is about it. */
   readonly isReplaced: boolean;
@@ -43,7 +43,7 @@ export function leaveOutPart(request: HttpRequest, { part, isEmptyOnly }: Refuse
 type Path = readonly string[];
 
 /** @param value what a filled member contains */
-function defineMember(path: Path, about: Topic, value?: Readonly<Record<string, unknown>>): RequestPart {
+function defineMember(path: Path, about: RequirementTopic, value?: Readonly<Record<string, unknown>>): RequestPart {
   const read = (request: HttpRequest): unknown =>
     path.reduce<unknown>((value, name) => (isJsonObject(value) ? value[name] : undefined), parseRequest(request).body);
   const write = (request: HttpRequest, member: unknown): HttpRequest => {
@@ -66,7 +66,7 @@ function defineMember(path: Path, about: Topic, value?: Readonly<Record<string, 
   };
 }
 
-function defineHeader(name: string, about: Topic, provenBy: RefusalProof): RequestPart {
+function defineHeader(name: string, about: RequirementTopic, provenBy: RefusalProof): RequestPart {
   return {
     description: `the header '${name}'`,
     about,

@@ -16,6 +16,7 @@ import { findExclusionReason, type RunScope } from '../suite/case-selection.js';
 import { isOwnCase, type Suite } from '../suite/suite.js';
 import { InternalError } from '../support/problem.js';
 import { createReason } from '../support/reason.js';
+import { adaptCase, type RequestAdaptation } from './adapt-case.js';
 import type { CaseReport } from './case-report.js';
 import { type CaseResult, createEndResult, createUnsentResult, getVerdictApart } from './case-result.js';
 import { type CaseSender, createCaseSender } from './case-sender.js';
@@ -24,7 +25,6 @@ import { calibrationPurpose, createEvidenceKeeper, type EvidenceKeeper } from '.
 import { type ExaminedTarget, examine } from './examine.js';
 import { createRefusalResults } from './refusal-result.js';
 import type { Replay } from './replay.js';
-import { changeCase, type RequestChanges } from './request-changes.js';
 import { runCase } from './run-case.js';
 import { createSentLog } from './sent-log.js';
 import { createShownExchanges } from './shown-exchanges.js';
@@ -150,10 +150,10 @@ export async function startRun(stated: Suite, target: Channel, options: EngineOp
 }
 
 /** Changes what is sent for a deployment that does not take every request as it is. */
-function changeSuite(suite: Suite, calibration: readonly HttpRequest[], changes: RequestChanges): Suite {
+function changeSuite(suite: Suite, calibration: readonly HttpRequest[], changes: RequestAdaptation): Suite {
   const { readsLiteralFiltersOnly, refusedParts } = changes;
   if (!readsLiteralFiltersOnly && refusedParts.length === 0) return suite;
-  return { ...suite, calibration, cases: suite.cases.map((testCase) => changeCase(testCase, changes, suite)) };
+  return { ...suite, calibration, cases: suite.cases.map((testCase) => adaptCase(testCase, changes, suite)) };
 }
 
 /** Finds the case that fails if a deployment gives one answer to all requests. */

@@ -1,5 +1,6 @@
 import type { FullConfig } from '@playwright/test';
 import { referenceCredentials } from '../../reference/reference-credentials.js';
+import { serveReference } from '../../reference/server.js';
 import { referenceNotice } from '../certificate/notices.js';
 import { loadKnown } from '../certify/target-run.js';
 import type { World } from '../contract/world.js';
@@ -29,6 +30,5 @@ export default async function setUp(config: FullConfig): Promise<(() => Promise<
 /** Serves the reference deployment. Its module is loaded only then. */
 async function serve(world: World) {
   process.stdout.write(`${referenceNotice}\n`);
-  const { serveReference } = await import('../../reference/server.js');
   return await serveReference({ world, credentials: referenceCredentials });
 }

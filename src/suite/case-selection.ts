@@ -1,5 +1,5 @@
 import { getSubjectId, type TestCase, tag } from '../cases/test-case.js';
-import { suggest, UnusableInput } from '../support/problem.js';
+import { suggestName, UnusableInput } from '../support/problem.js';
 import type { Suite } from './suite.js';
 
 /**
@@ -33,7 +33,7 @@ export function findCasesByName(names: readonly string[], suite: Suite, flag: st
     unknown.map((name) => ({
       at: { setting: flag },
       message: `unknown case, requirement, question, tag or group '${name}'`,
-      hint: `${suggest(name, all)} \`npx conformance list cases\` shows all cases.`,
+      hint: `${suggestName(name, all)} \`npx conformance list cases\` shows all cases.`,
     })),
   );
 }

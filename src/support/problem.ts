@@ -61,7 +61,7 @@ export function formatProblem({ at, message, hint }: Problem): string {
 /** The time to compare two names grows with the product of their lengths. */
 const maxName = 200;
 
-export function suggest(stated: string, known: readonly string[]): string {
+export function suggestName(stated: string, known: readonly string[]): string {
   if (known.length === 0) return 'There is none.';
   const unknown = stated.slice(0, maxName);
   const nearest = closest(unknown, [...known]);

@@ -5,7 +5,7 @@ import type { Ajv2020, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import { computeOnce } from './caches.js';
 import { parseJsonPointer } from './json.js';
 import { buildFolder, packageRoot } from './package-root.js';
-import { maxProblems, type Problem, suggest, UnusableInput } from './problem.js';
+import { maxProblems, type Problem, suggestName, UnusableInput } from './problem.js';
 import { toOneLine } from './untrusted-text.js';
 import type { LocatedFile, YamlFile, YamlPath } from './yaml-file.js';
 
@@ -84,17 +84,17 @@ function createProblem(error: ErrorObject, file: LocatedFile): Problem {
   switch (keyword) {
     case 'additionalProperties': {
       const known = Object.keys(parentSchema.properties ?? {});
-      return reportKey(params.additionalProperty, 'unknown key', suggest(params.additionalProperty, known));
+      return reportKey(params.additionalProperty, 'unknown key', suggestName(params.additionalProperty, known));
     }
     case 'required':
     case 'dependentRequired':
       return report(`${subject} lacks the key '${params.missingProperty}'`, `Add '${params.missingProperty}:'.`);
     case 'enum':
-      return report(`${subject} cannot be '${data}'`, suggest(`${data}`, params.allowedValues.map(String)));
+      return report(`${subject} cannot be '${data}'`, suggestName(`${data}`, params.allowedValues.map(String)));
     case 'discriminator': {
       const { tag, tagValue } = params;
       const kinds = parentSchema.oneOf.map(({ properties }: typeof parentSchema) => properties[tag].const);
-      return report(`${subject} cannot have the ${tag} '${tagValue}'`, suggest(`${tagValue}`, kinds));
+      return report(`${subject} cannot have the ${tag} '${tagValue}'`, suggestName(`${tagValue}`, kinds));
     }
     case 'pattern':
       // A value that is `writeOnly` may be a secret.

@@ -5,10 +5,25 @@
  * and programs that use the package.
  */
 
-import { createRequire } from 'node:module';
 import path from 'node:path';
-import type { Node as JsonNode } from 'jsonc-parser';
-import type { CST, Document, LineCounter, Node, Scalar, YAMLMap, YAMLParseError } from 'yaml';
+import { findNodeAtLocation, type Node as JsonNode, parseTree } from 'jsonc-parser';
+import {
+  Composer,
+  type CST,
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  Lexer,
+  LineCounter,
+  type Node,
+  Parser,
+  type Scalar,
+  visit,
+  type YAMLMap,
+  YAMLParseError,
+} from 'yaml';
 import { computeOnce, remember } from './caches.js';
 import { NumberText, parseExactly, parseJson, readNumber } from './json.js';
 import { findExceededBound, isDeeperThan, maxLevels, tooDeep } from './json-bounds.js';
@@ -53,10 +68,6 @@ export function readYaml(file: string, shown = path.relative(process.cwd(), file
 /** A process reads case files once for each set of bindings. Parsing them is half of the work. */
 const parsedFiles = new Map<string, { readonly text: string; readonly parsed: YamlFile }>();
 
-const require = createRequire(import.meta.url);
-
-type YamlModule = typeof import('yaml');
-
 /** The text that is parsed, for messages about it. */
 interface Source {
   readonly file: string;
@@ -70,26 +81,24 @@ interface Source {
  * @throws UnusableInput with the first syntax error. A double key, a second document and aliases without end are errors, too
  */
 export function parseYaml(text: string, file: string): YamlFile {
-  // The module is loaded when it is needed: most runs use the suite that the build stored, and read no YAML.
-  const yaml: YamlModule = require('yaml');
-  const source: Source = { file, lines: new yaml.LineCounter() };
-  const document = composeDocument(yaml, text, source);
+  const source: Source = { file, lines: new LineCounter() };
+  const document = composeDocument(text, source);
   const locateNode = (node: Node | null | undefined) => locateOffset(source, node?.range?.[0]);
   return {
     file,
     value: resolveValue(document, source),
-    locate: (steps) => locateNode(findNode(yaml, document, steps).node),
+    locate: (steps) => locateNode(findNode(document, steps).node),
     locateKey: (steps) => {
-      const { key, node } = findNode(yaml, document, steps);
+      const { key, node } = findNode(document, steps);
       return locateNode(key ?? node);
     },
     getSource: (steps) => {
-      const { node } = findNode(yaml, document, steps);
-      return yaml.isScalar(node) ? (node.source ?? String(node.value)) : '';
+      const { node } = findNode(document, steps);
+      return isScalar(node) ? (node.source ?? String(node.value)) : '';
     },
     locateTexts: (wanted) => {
       const locations: Location[] = [];
-      yaml.visit(document, {
+      visit(document, {
         Scalar: (_, scalar) => {
           if (String(scalar.value).includes(wanted)) locations.push(locateNode(scalar));
         },
@@ -113,16 +122,16 @@ function createSyntaxError(source: Source, message: string, offset?: number): Un
 }
 
 /** Parses the only document of a text. @throws UnusableInput */
-function composeDocument(yaml: YamlModule, text: string, source: Source): Document.Parsed {
-  const tokens = parseTokens(yaml, text, source);
+function composeDocument(text: string, source: Source): Document.Parsed {
+  const tokens = parseTokens(text, source);
   // With `uniqueKeys`, the parser would compare each key with all others, so double keys are looked for below.
-  const composer = new yaml.Composer({ prettyErrors: false, uniqueKeys: false });
+  const composer = new Composer({ prettyErrors: false, uniqueKeys: false });
   // Since `compose` is told to, it returns a document for an empty text, too.
   const [document, second] = [...composer.compose(tokens, true, text.length)] as [
     Document.Parsed,
     ...Document.Parsed[],
   ];
-  const [error = findDoubleKey(yaml, document)] = document.errors;
+  const [error = findDoubleKey(document)] = document.errors;
   if (error !== undefined) throw createSyntaxError(source, error.message, error.pos[0]);
   if (second !== undefined) throw createSyntaxError(source, 'it contains multiple documents', second.range[0]);
   return document;
@@ -144,11 +153,11 @@ interface FoundNode {
 }
 
 /** Finds the node at a path, with its key. Where the path leads to nothing, finds the nearest node around it, without its key. */
-function findNode(yaml: YamlModule, document: Document.Parsed, steps: YamlPath): FoundNode {
+function findNode(document: Document.Parsed, steps: YamlPath): FoundNode {
   let found: FoundNode = { node: document.contents };
   for (const step of steps) {
-    const parent = yaml.isAlias(found.node) ? found.node.resolve(document) : found.node;
-    const child = findChild(yaml, parent, step);
+    const parent = isAlias(found.node) ? found.node.resolve(document) : found.node;
+    const child = findChild(parent, step);
     if (child === undefined) return { node: found.node };
     found = child;
   }
@@ -156,12 +165,12 @@ function findNode(yaml: YamlModule, document: Document.Parsed, steps: YamlPath):
 }
 
 /** Finds an entry of a mapping or a sequence; undefined if there is none, or if the parent is neither. */
-function findChild(yaml: YamlModule, parent: unknown, step: YamlPath[number]): FoundNode | undefined {
-  if (yaml.isMap<Node, Node | null>(parent)) {
+function findChild(parent: unknown, step: YamlPath[number]): FoundNode | undefined {
+  if (isMap<Node, Node | null>(parent)) {
     const pair = indexPairs(parent).get(String(step));
     return pair && { node: pair.value ?? pair.key, key: pair.key };
   }
-  const item = yaml.isSeq<Node>(parent) ? parent.items[Number(step)] : undefined;
+  const item = isSeq<Node>(parent) ? parent.items[Number(step)] : undefined;
   return item === undefined ? undefined : { node: item };
 }
 
@@ -173,13 +182,13 @@ const maxLexemes = 1_000_000;
  *
  * @throws UnusableInput if the text has more lexemes or levels than a file of a user needs
  */
-function parseTokens(yaml: YamlModule, text: string, source: Source): CST.Token[] {
+function parseTokens(text: string, source: Source): CST.Token[] {
   const { lines } = source;
-  const parser = new yaml.Parser(lines.addNewLine);
+  const parser = new Parser(lines.addNewLine);
   lines.addNewLine(0);
   const tokens: CST.Token[] = [];
   let count = 0;
-  for (const lexeme of new yaml.Lexer().lex(text)) {
+  for (const lexeme of new Lexer().lex(text)) {
     count += 1;
     if (count > maxLexemes) throw createSizeError(source, `it has more than ${maxLexemes} keys, values and marks`);
     tokens.push(...parser.next(lexeme));
@@ -205,24 +214,24 @@ const indexPairs = remember(({ items }: YAMLMap<Node, Node | null>) => {
 });
 
 /** Finds the first key that a mapping has twice. Errors of the parser come first, so this looks at valid YAML only. */
-function findDoubleKey(yaml: YamlModule, document: Document.Parsed): YAMLParseError | undefined {
+function findDoubleKey(document: Document.Parsed): YAMLParseError | undefined {
   const found: YAMLParseError[] = [];
-  yaml.visit(document, {
+  visit(document, {
     Map(_, map) {
-      const key = findRepeatedKey(yaml, map);
+      const key = findRepeatedKey(map);
       if (key === undefined) return undefined;
       const [start = 0, end = 0] = key.range ?? [];
-      found.push(new yaml.YAMLParseError([start, end], 'DUPLICATE_KEY', `Map keys must be unique: '${key.value}'`));
-      return yaml.visit.BREAK;
+      found.push(new YAMLParseError([start, end], 'DUPLICATE_KEY', `Map keys must be unique: '${key.value}'`));
+      return visit.BREAK;
     },
   });
   return found[0];
 }
 
-function findRepeatedKey(yaml: YamlModule, { items }: YAMLMap): Scalar | undefined {
+function findRepeatedKey({ items }: YAMLMap): Scalar | undefined {
   const seen = new Set<unknown>();
   for (const { key } of items) {
-    if (!yaml.isScalar(key)) continue;
+    if (!isScalar(key)) continue;
     if (seen.has(key.value)) return key;
     seen.add(key.value);
   }
@@ -274,15 +283,11 @@ function createJsonSource(text: string, file: string, value: unknown): DataSourc
 
 /** Finds the node at a path of JSON, or else the nearest node around it. An index may be a text of a JSON Pointer. */
 function createNodeFinder(text: string): (steps: YamlPath) => JsonNode {
-  const read = computeOnce(() => {
-    const parser: typeof import('jsonc-parser') = require('jsonc-parser');
-    // A byte order mark is no error in a file. In place of it, a space keeps all offsets.
-    return { ...parser, root: parser.parseTree(text.replace('\uFEFF', ' ')) as JsonNode };
-  });
+  // A byte order mark is no error in a file. In place of it, a space keeps all offsets.
+  const parse = computeOnce(() => parseTree(text.replace('\uFEFF', ' ')) as JsonNode);
   const find = (steps: YamlPath): JsonNode => {
-    const { root, findNodeAtLocation } = read();
     const segments = steps.map((step) => (/^\d+$/.test(String(step)) ? Number(step) : step));
-    return findNodeAtLocation(root, segments) ?? find(steps.slice(0, -1));
+    return findNodeAtLocation(parse(), segments) ?? find(steps.slice(0, -1));
   };
   return find;
 }

@@ -2,7 +2,7 @@
 
 import { expect, test } from '@playwright/test';
 import type { Tier } from '../../src/contract/world.js';
-import { renderFindings } from '../../src/outputs/terminal/findings.js';
+import { renderExaminationFindings } from '../../src/outputs/terminal/findings.js';
 import { createRecognizer } from '../../src/recognition/recognizer.js';
 import { createMentionFilter } from '../../src/recognition/sibling-values.js';
 import { examine } from '../../src/run/examine.js';
@@ -58,8 +58,8 @@ for (const [n, [what, present]] of Object.entries(marks).entries())
     expect(certificate.causes ?? []).toEqual([]);
     expect(certificate.incomplete_because?.[0]).toMatch(stated);
     const { findings } = await examine(suite, channelTo(answer), {});
-    expect(renderFindings(findings)).toMatch(new RegExp(`^Responses +PROBLEM .*${stated.source}`));
-    expect(renderFindings(findings)).toMatch(/^Body on GET +fine/m);
+    expect(renderExaminationFindings(findings)).toMatch(new RegExp(`^Responses +PROBLEM .*${stated.source}`));
+    expect(renderExaminationFindings(findings)).toMatch(/^Body on GET +fine/m);
 
     const line = stated.exec(certificate.incomplete_because?.[0] ?? '')?.[1] ?? '';
     const { response } = parseYaml(line, 'target.yaml').value as {
@@ -88,7 +88,7 @@ for (const size of [149, 151, 160, 233])
     expect(broken).not.toContain('request.get-with-body');
     expect(JSON.stringify(certificate.causes ?? [])).not.toMatch(/cache/);
     const { findings } = await examine(suite, channelTo(answer), {});
-    expect(renderFindings(findings)).toMatch(/^Responses +PROBLEM .*where: \{ status: APPLICABLE \}/);
+    expect(renderExaminationFindings(findings)).toMatch(/^Responses +PROBLEM .*where: \{ status: APPLICABLE \}/);
   });
 
 test('A body that is lost stays lost, whatever is beside the ids', async () => {
@@ -96,7 +96,7 @@ test('A body that is lost stays lost, whatever is beside the ids', async () => {
     const answer = listing(present, 150);
     const losing: Answer = (request) => answer({ ...request, body: '{}' });
     const { findings } = await examine(suite, channelTo(losing), {});
-    expect(renderFindings(findings)).toMatch(/^Body on GET +PROBLEM .*body seems to be lost/);
+    expect(renderExaminationFindings(findings)).toMatch(/^Body on GET +PROBLEM .*body seems to be lost/);
   }
   let turn = 0;
   const conforming = createIndependentDeployment(world, {
@@ -107,5 +107,5 @@ test('A body that is lost stays lost, whatever is beside the ids', async () => {
     channelTo(({ body: _, ...request }) => conforming(request)),
     {},
   );
-  expect(renderFindings(findings)).toMatch(/^Body on GET +PROBLEM .*body seems to be lost/);
+  expect(renderExaminationFindings(findings)).toMatch(/^Body on GET +PROBLEM .*body seems to be lost/);
 });

@@ -4,7 +4,7 @@ import { expect, test } from '@playwright/test';
 import { faults } from '../../reference/faults/index.js';
 import { createOracle } from '../../src/contract/oracle.js';
 import { exportWorld, type Tier, type World } from '../../src/contract/world.js';
-import type { Candidate } from '../../src/own-data/candidate.js';
+import type { CandidateRequest } from '../../src/own-data/candidate-request.js';
 import { listCandidates } from '../../src/own-data/list-candidates.js';
 import { createRecognizer } from '../../src/recognition/recognizer.js';
 import { listRequests } from '../../src/run/case-sender.js';
@@ -89,7 +89,7 @@ for (const name of dataNames) {
 }
 
 /** Whether one of many documented requests gets a wrong response. */
-function isVisible(deploy: Mistake, world: World, candidates: readonly Candidate[]): boolean {
+function isVisible(deploy: Mistake, world: World, candidates: readonly CandidateRequest[]): boolean {
   const answer = deploy(world);
   return candidates.some(({ request, oracle }) => {
     const { status, body } = answer(request);

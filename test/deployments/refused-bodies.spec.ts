@@ -2,7 +2,7 @@
 
 import { expect, test } from '@playwright/test';
 import type { Channel, Exchange, HttpRequest, HttpResponse, TransportErrorKind } from '../../src/http/exchange.js';
-import { renderFindings } from '../../src/outputs/terminal/findings.js';
+import { renderExaminationFindings } from '../../src/outputs/terminal/findings.js';
 import { examine } from '../../src/run/examine.js';
 import { isJsonObject, parseJson } from '../../src/support/json.js';
 import { type Answer, channelTo, createReference, listRequirementsWith, suite } from '../support/in-process.js';
@@ -53,7 +53,7 @@ for (const [what, channel, verdict] of cases)
   test(`A body on GET that is refused with ${what}: ${verdict}`, async () => {
     const says = /refuses a body on GET; without one it answers 200\./;
     const { findings } = await examine(suite, channel, {});
-    expect(renderFindings(findings)).toMatch(new RegExp(`^Body on GET +PROBLEM +.*${says.source}`));
+    expect(renderExaminationFindings(findings)).toMatch(new RegExp(`^Body on GET +PROBLEM +.*${says.source}`));
     const run = await runWithEvidence(channel);
     expect(run.certificate.verdict).toBe(verdict);
     expect(run.certificate.causes?.map(({ sentence }) => sentence)).toEqual([expect.stringMatching(says)]);
@@ -99,5 +99,5 @@ const others: Readonly<Record<string, Answer | Channel>> = {
 for (const [what, answer] of Object.entries(others))
   test(`A deployment that ${what} does not refuse a body`, async () => {
     const { findings } = await examine(suite, typeof answer === 'function' ? channelTo(answer) : answer, {});
-    expect(renderFindings(findings)).not.toMatch(/refuses a body on GET/);
+    expect(renderExaminationFindings(findings)).not.toMatch(/refuses a body on GET/);
   });

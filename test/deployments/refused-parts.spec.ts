@@ -2,7 +2,7 @@
 
 import { expect, test } from '@playwright/test';
 import { getHeaderValues, type HttpRequest, type HttpResponse } from '../../src/http/exchange.js';
-import { renderFindings } from '../../src/outputs/terminal/findings.js';
+import { renderExaminationFindings } from '../../src/outputs/terminal/findings.js';
 import { examine } from '../../src/run/examine.js';
 import { loadSuite, suiteFolder } from '../../src/suite/suite.js';
 import { isJsonObject, parseJson } from '../../src/support/json.js';
@@ -113,7 +113,9 @@ for (const { refuses, isRefused, statuses, breaks, says } of found)
       for (const { code } of shown) expect(code).toMatch(/^(?:empty-)?part-refused$/);
       expect(certificate.requests_sent).toBeLessThanOrEqual(260);
       const { findings } = await examine(suite, channelTo(answer), {});
-      expect(renderFindings(findings)).toMatch(new RegExp(`^Responses +PROBLEM +.*${says.source}`, says.flags));
+      expect(renderExaminationFindings(findings)).toMatch(
+        new RegExp(`^Responses +PROBLEM +.*${says.source}`, says.flags),
+      );
     });
 
 test('What else is wrong is found although a member is refused', async () => {
@@ -178,7 +180,7 @@ for (const [what, answer, says] of doubtful)
     expect(first?.reason).toMatch(says);
     expect(certificate.requests_sent).toBeLessThan(40);
     const { findings } = await examine(suite, channelTo(answer), {});
-    expect(renderFindings(findings)).toMatch(new RegExp(`^Responses +PROBLEM +.*${says.source}`));
+    expect(renderExaminationFindings(findings)).toMatch(new RegExp(`^Responses +PROBLEM +.*${says.source}`));
   });
 
 test('If the user says that the world is loaded, a refused customer fails', async () => {
@@ -199,7 +201,7 @@ test('A deployment that refuses everything, or answers by luck, refuses no membe
   const answers: Answer[] = [() => refuse(400), () => refuse(404), flaky, empty];
   for (const answer of answers) {
     const { findings } = await examine(suite, channelTo(answer), {});
-    expect(renderFindings(findings)).not.toMatch(/refuses the member/);
+    expect(renderExaminationFindings(findings)).not.toMatch(/refuses the member/);
   }
 });
 

@@ -1,5 +1,5 @@
 import { defineAssertion, holds } from '../assertion.js';
-import { judgeBothResults } from '../judge-result.js';
+import { judgeDifferences } from '../judge-result.js';
 
 export default defineAssertion<string, { readonly compared: string }>({
   key: 'returned.same-as',
@@ -7,7 +7,7 @@ export default defineAssertion<string, { readonly compared: string }>({
   read: (name, { resolveRequest }) => ({ compared: resolveRequest(name) }),
   describe: ({ compared }) => `returns the same as '${compared}'`,
   judge: ({ compared }, context) =>
-    judgeBothResults(context, compared, (differences) =>
+    judgeDifferences(context, compared, (differences) =>
       differences === undefined ? holds : { is: 'violated', reason: differences },
     ),
   listNeededIds: (_, { allTiers }) => allTiers,

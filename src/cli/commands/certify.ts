@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { describeData, quickNotice } from '../../certificate/notices.js';
+import { replayFile } from '../../certify/recorded-run.js';
 import { type Ending, endings } from '../../certify/reported-run.js';
 import { loadKnown } from '../../certify/target-run.js';
 import { createFolderName, type RunInputs, type SendingInputs } from '../../config/run-inputs.js';
@@ -12,7 +13,9 @@ import {
   projectsFolder,
 } from '../../outputs/claimed-folder.js';
 import { findRunFile } from '../../outputs/result-files.js';
+import { renderPlan } from '../../outputs/terminal/plan.js';
 import { addColors } from '../../outputs/terminal/run-report.js';
+import { createPlan } from '../../run/plan.js';
 import { loadProject, share } from '../../runner/options.js';
 import { selectFromSuite } from '../../suite/case-selection.js';
 import { refuse } from '../../support/problem.js';
@@ -45,7 +48,6 @@ async function replayRun(
   flags: CertifyFlags,
 ): Promise<number> {
   if (playwrightArgs.length > 0) throw refuse('--replay', 'runs without Playwright', 'Select cases with --only.');
-  const { replayFile } = await import('../../certify/recorded-run.js');
   process.stdout.write(joinLines([`Judges the exchanges of ${folderOrFile}. Nothing is sent.`]));
   const reported = await replayFile(findRunFile(folderOrFile, 'evidence.har'), completeRunOptions(run));
   const published = await reported.publish();
@@ -157,8 +159,6 @@ function openPage(folder: string): void {
 }
 
 async function renderDryRun({ suite, settings }: RunInputs): Promise<string> {
-  const { createPlan } = await import('../../run/plan.js');
-  const { renderPlan } = await import('../../outputs/terminal/plan.js');
   const { quick, notes, target } = settings;
   const lines = [
     ...(target.kind === 'reference' ? [] : [`Target ${target.name}: ${target.baseUrl}`]),

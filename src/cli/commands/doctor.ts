@@ -5,7 +5,7 @@ import { startTargetRun } from '../../certify/target-run.js';
 import { loadInputs, locateTarget } from '../../config/run-inputs.js';
 import { completeRunOptions, type RunOptions } from '../../config/run-options.js';
 import { noRetry } from '../../http/connection-options.js';
-import { renderFindings } from '../../outputs/terminal/findings.js';
+import { renderExaminationFindings } from '../../outputs/terminal/findings.js';
 import { joinLines } from '../../support/untrusted-text.js';
 import { exitStatus } from '../exit-status.js';
 import { addTargetFlags, type ConfigureCommand } from '../flags.js';
@@ -39,7 +39,11 @@ async function runDoctor(flags: RunOptions): Promise<number> {
     isReached && isProblem(finding) && (finding.area === 'Load' || finding.area === 'Ids');
   const [ofData, others] = [findings.filter(isAboutData), findings.filter((finding) => !isAboutData(finding))];
   // Wrong test data explains other problems, unless something else than the operation answers.
-  process.stdout.write(renderFindings(ofData) + joinLines([...where, ...settings.notes, '']) + renderFindings(others));
+  process.stdout.write(
+    renderExaminationFindings(ofData) +
+      joinLines([...where, ...settings.notes, '']) +
+      renderExaminationFindings(others),
+  );
   if (findings.some(isProblem)) return exitStatus['does-not-conform'];
   return findings.some(({ state }) => state === 'unknown') ? exitStatus.incomplete : exitStatus.conforms;
 }

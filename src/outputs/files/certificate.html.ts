@@ -18,7 +18,7 @@ import {
   describeVerdict,
   sortByUrgency,
 } from '../counts.js';
-import { type Output, type QuestionAnswer, renderAnswerTo } from '../output.js';
+import { type AnsweredQuestion, type Output, renderAnswerTo } from '../output.js';
 import { readTemplate } from '../template.js';
 
 /** Loads nothing from elsewhere and runs no script. Browsers open what is folded for a link or a search. */
@@ -105,7 +105,7 @@ function viewKnown(deviation: KnownDeviation) {
   return { text: describeKnownDeviation(isLink ? unlinked : deviation), link: isLink ? issue : '' };
 }
 
-function viewQuestion(answer: QuestionAnswer, shared: SharedReasons) {
+function viewQuestion(answer: AnsweredQuestion, shared: SharedReasons) {
   const { question, entry } = answer;
   const { outcome, reason = '', warning, drift } = entry;
   return {

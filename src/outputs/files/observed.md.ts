@@ -4,7 +4,7 @@ import { createResponseRenderer, renderRequest, volatilePattern } from '../../re
 import { maskChanging } from '../../record/recorded-bodies.js';
 import { parseExactly, stringifyExactly } from '../../support/json.js';
 import { renderCodeBlock, renderInlineCode, renderTableCode } from '../markdown.js';
-import { type Output, type QuestionAnswer, renderAnswerTo } from '../output.js';
+import { type AnsweredQuestion, type Output, renderAnswerTo } from '../output.js';
 
 /** Renders the part that the documentation lacks. The text is the same if the target behaves the same. */
 export default (({ suite, answers, certificate, suiteResults }) => {
@@ -13,7 +13,7 @@ export default (({ suite, answers, certificate, suiteResults }) => {
   const renderResponse = createResponseRenderer(suite.world, maskBody);
   const [example] = answers.flatMap(({ shown }) => (shown && isSuccessful(shown.response) ? [shown] : []));
   const sample = example === undefined ? '' : renderSample(maskBody(example.response.body));
-  const viewQuestion = (answer: QuestionAnswer) => {
+  const viewQuestion = (answer: AnsweredQuestion) => {
     const { question, entry, exchange } = answer;
     const { outcome, reason = '' } = entry;
     const isNamed = question.answer.kind === 'outcomes' && outcome !== null;

@@ -6,7 +6,7 @@ import { joinLines } from '../../support/untrusted-text.js';
 const stateLabels = { fine: 'fine', problem: 'PROBLEM', unknown: '?' };
 
 /** Renders what was found, problems first. */
-export function renderFindings(findings: Examination['findings']): string {
+export function renderExaminationFindings(findings: Examination['findings']): string {
   const width = Math.max(...examinedAreas.map((area) => area.length));
   const isProblem = ({ state }: Examination['findings'][number]) => Number(state === 'problem');
   return joinLines(

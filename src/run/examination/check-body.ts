@@ -1,6 +1,6 @@
 import type { AnsweredExchange } from '../../assertions/row-evidence.js';
 import { isSuccessful } from '../../http/response-status.js';
-import type { Comparison } from './compare-answers.js';
+import type { DifferenceCheck } from './compare-answers.js';
 import {
   type CheckResult,
   type ExaminationBasis,
@@ -23,7 +23,7 @@ export async function checkBody(basis: ExaminationBasis): Promise<CheckResult> {
 /** Another body, or none, must change the result. @param isProof whether a response names what depends on the body */
 function compareBodies(
   answered: readonly AnsweredExchange[],
-  differ: Comparison,
+  differ: DifferenceCheck,
   isProof: boolean,
 ): Finding | undefined {
   const [first] = answered;

@@ -1,4 +1,4 @@
-import { readTiers } from '../../judge/judge-case.js';
+import { locateReturnedTiers } from '../../judge/judge-case.js';
 import { readReturned } from '../../recognition/returned-tiers.js';
 import { needsLiteralFilters } from '../filter-spelling.js';
 import type { CheckResult, ExaminationBasis } from './examination.js';
@@ -9,7 +9,7 @@ export async function checkFilterSpelling(basis: ExaminationBasis): Promise<Chec
   if (!isSeen || filtered === undefined) return undefined;
   const { world, recognizer } = target;
   const readsLiteralFiltersOnly = await needsLiteralFilters(world, filtered, send, (success) => {
-    const reading = readTiers([...exchanges, success], { ...target, calibration: exchanges });
+    const reading = locateReturnedTiers([...exchanges, success], { ...target, calibration: exchanges });
     return readReturned(success.response.body, { reading, recognizer }).returned;
   });
   return { readsLiteralFiltersOnly };

@@ -1,13 +1,13 @@
 import { listSuccesses } from '../../assertions/row-evidence.js';
-import { readTiers } from '../../judge/judge-case.js';
+import { locateReturnedTiers } from '../../judge/judge-case.js';
 import { type CheckResult, type ExaminationBasis, fine, isAnswered } from './examination.js';
 import { examineLoad, explainRefusedIds } from './examine-load.js';
-import { explainFailure } from './explain-failure.js';
+import { explainUnreachable } from './explain-unreachable.js';
 
 /** Checks whether 401 and 403 are about the ids of a request, and not about its credentials. */
 export async function checkForbiddenIds(basis: ExaminationBasis): Promise<CheckResult | undefined> {
   const [first] = basis.exchanges;
-  return first !== undefined && explainFailure(first) !== undefined ? await checkRefusedIds(basis) : undefined;
+  return first !== undefined && explainUnreachable(first) !== undefined ? await checkRefusedIds(basis) : undefined;
 }
 
 /**
@@ -22,7 +22,7 @@ export async function checkRefusedIds(basis: ExaminationBasis): Promise<CheckRes
   if (differ(successes) || listSuccesses(await sendWithoutBody()).length === 0) return undefined;
   const reason = await explainRefusedIds(request, first, send);
   if (reason === undefined) return undefined;
-  const failure = explainFailure(first);
+  const failure = explainUnreachable(first);
   return {
     findings: {
       URL: fine('answers'),
@@ -43,7 +43,7 @@ export async function checkLoad(basis: ExaminationBasis): Promise<CheckResult | 
   if (!isSeen) return undefined;
   if (isWorldLoaded || target.world.isDataFile === true) return { findings: { Load: fine('load-stated') } };
   const known = { ...target, calibration: exchanges };
-  const evidence = { ...known, reading: readTiers(exchanges, known) };
+  const evidence = { ...known, reading: locateReturnedTiers(exchanges, known) };
   const load = await examineLoad(suite, filtered?.[1], send, evidence);
   if (load === undefined) return { findings: { Load: fine('load-unsuspected') } };
   return { findings: { Load: ['problem', load.reason] }, load };

@@ -1,6 +1,6 @@
 import type { CheckResult, ExaminationBasis, Findings } from './examination.js';
 import { fine, problem, unknown } from './examination.js';
-import { explainFailure } from './explain-failure.js';
+import { explainUnreachable } from './explain-unreachable.js';
 
 /** Checks whether there is a request to send at all. */
 export function checkRequests({ request }: ExaminationBasis): CheckResult | undefined {
@@ -14,7 +14,7 @@ export function checkReachability({ exchanges, isSeen, hasTiers }: ExaminationBa
     URL: fine('answers'),
     ...(first !== undefined && 'response' in first && { TLS: fine('trusted') }),
   };
-  const failures = exchanges.map(explainFailure);
+  const failures = exchanges.map(explainUnreachable);
   const [failure] = failures;
   if (failure !== undefined && failures.every((explained) => explained !== undefined)) {
     const { area, reason } = failure;

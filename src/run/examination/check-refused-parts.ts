@@ -4,7 +4,7 @@ import { describeAnswer, explainExceededSize, isDataIndependentRefusal } from '.
 import { createReason, type Reason } from '../../support/reason.js';
 import { leaveOutPart, optionalMembers, type RefusedPart, type RequestPart, requestHeaders } from '../request-parts.js';
 import { type CheckResult, type ExaminationBasis, fine, showsRequiredTier, statusesOfFronts } from './examination.js';
-import { explainFailure } from './explain-failure.js';
+import { explainUnreachable } from './explain-unreachable.js';
 
 /** A request that is accepted without some parts, and what it shows. */
 interface Acceptance {
@@ -64,7 +64,7 @@ interface Refused {
 
 /** Whether a response refuses the request itself, and neither its credentials nor its size. */
 function isRefusal(exchange: Exchange): exchange is AnsweredExchange {
-  if (!('response' in exchange) || explainFailure(exchange) !== undefined) return false;
+  if (!('response' in exchange) || explainUnreachable(exchange) !== undefined) return false;
   return exchange.response.status >= 400 && explainExceededSize(exchange) === undefined;
 }
 

@@ -1,7 +1,7 @@
 import type { AnsweredExchange } from '../../assertions/row-evidence.js';
 import { findBreakage } from '../../http/broken-response.js';
 import { describeAnswer, isDataIndependentRefusal } from '../../http/response-status.js';
-import { readTiers } from '../../judge/judge-case.js';
+import { locateReturnedTiers } from '../../judge/judge-case.js';
 import { findOtherReadings } from '../../judge/other-readings.js';
 import { explainOwnPromotions } from '../../judge/own-promotions.js';
 import { readReturned } from '../../recognition/returned-tiers.js';
@@ -27,7 +27,7 @@ export function checkResponses({ exchanges, successes, areNotFound, target, hasT
     // An unknown customer may be answered 404.
     return { findings: { Responses, ...(areNotFound && hasTiers && { Ids: problem('ids-unnamed') }) } };
   }
-  const reading = readTiers(exchanges, { ...target, calibration: exchanges });
+  const reading = locateReturnedTiers(exchanges, { ...target, calibration: exchanges });
   const unreadable = successes.find(({ response }) => parseJson(response.body) === undefined);
   const describe = (): Finding => {
     if (unreadable !== undefined) return explainUnreadable(unreadable);

@@ -4,7 +4,7 @@
  */
 
 import { type AnsweredExchange, listSuccesses } from '../../assertions/row-evidence.js';
-import type { Topic } from '../../contract/contract.js';
+import type { RequirementTopic } from '../../contract/contract.js';
 import { createOracle } from '../../contract/oracle.js';
 import type { Channel, Exchange, HttpRequest } from '../../http/exchange.js';
 import { isTransient } from '../../http/response-status.js';
@@ -18,8 +18,8 @@ import { createReason, type Reason } from '../../support/reason.js';
 import type { SentRequest } from '../case-sender.js';
 import { findFilterRequest } from '../filter-spelling.js';
 import { leaveOutPart, type RefusedPart } from '../request-parts.js';
-import { type Comparison, createComparison } from './compare-answers.js';
-import { explainFailure } from './explain-failure.js';
+import { createDifferenceCheck, type DifferenceCheck } from './compare-answers.js';
+import { explainUnreachable } from './explain-unreachable.js';
 
 export const examinedAreas = ['URL', 'TLS', 'Credentials', 'Body on GET', 'Responses', 'Ids', 'Load'] as const;
 export type ExaminedArea = (typeof examinedAreas)[number];
@@ -46,7 +46,7 @@ export interface ExaminedTarget {
 /** What the deployment refuses although it must accept it: no data explains it. */
 export interface Refusal {
   /** Finds the requirement that says that it is accepted, which fails. */
-  readonly about: Topic;
+  readonly about: RequirementTopic;
   readonly reason: Reason;
   /** A refused request. */
   readonly exchange: Exchange;
@@ -108,7 +108,7 @@ export async function beginExamination(
     isWorldLoaded,
     /** Whether the user states that the world is loaded, or where promotions are named. */
     isDescribed: isWorldLoaded || tierPatterns !== undefined,
-    differ: createComparison(recognizer),
+    differ: createDifferenceCheck(recognizer),
   };
   const filterRequest = findFilterRequest(suite);
   return {
@@ -128,7 +128,7 @@ interface SharedBasis {
   readonly hasTiers: boolean;
   readonly isWorldLoaded: boolean;
   readonly isDescribed: boolean;
-  readonly differ: Comparison;
+  readonly differ: DifferenceCheck;
 }
 
 /** How many calibration requests are sent before it is known that the deployment answers. */
@@ -146,7 +146,7 @@ async function sendCalibration(
   const filtered = filterRequest && ([filterRequest, await send(filterRequest)] as const);
   // Wrong credentials are sent twice at most.
   const firsts = await Promise.all(calibration.slice(0, firstRequests).map(send));
-  const areRefused = firsts.every((exchange) => explainFailure(exchange) !== undefined);
+  const areRefused = firsts.every((exchange) => explainUnreachable(exchange) !== undefined);
   const others = await Promise.all((areRefused ? [] : calibration.slice(firstRequests)).map(send));
   const exchanges = [...firsts, ...others];
   const successes = listSuccesses(exchanges);

@@ -15,7 +15,7 @@ import type { World } from '../contract/world.js';
 import { type HttpRequest, serializeRequest } from '../http/exchange.js';
 import { leaveOutPart, type RefusedPart, type RequestPart } from './request-parts.js';
 
-export interface RequestChanges {
+export interface RequestAdaptation {
   /** Whether filters are read only if their brackets are written literally. */
   readonly readsLiteralFiltersOnly: boolean;
   /** What the deployment refuses, so that requests are sent without it. */
@@ -28,7 +28,7 @@ interface Terms {
   readonly world: World;
 }
 
-export function changeCase<T extends TestCase>(testCase: T, changes: RequestChanges, terms: Terms): T {
+export function adaptCase<T extends TestCase>(testCase: T, changes: RequestAdaptation, terms: Terms): T {
   const spelled = changes.readsLiteralFiltersOnly ? spellCase(testCase) : testCase;
   return changes.refusedParts.length === 0 ? spelled : leaveOutOfCase(spelled, changes.refusedParts, terms);
 }

@@ -1,31 +1,31 @@
 import type { Oracle } from '../contract/oracle.js';
 import type { HttpRequest } from '../http/exchange.js';
-import type { DrawnRequest } from './drawn-request.js';
-import type { RequestChange } from './request-changes.js';
+import type { DataRequestDraft } from './data-request-draft.js';
+import type { RequestVariation } from './request-variations.js';
 
 /** A request that may be drawn. */
-export interface Candidate {
-  readonly parts: DrawnRequest;
+export interface CandidateRequest {
+  readonly parts: DataRequestDraft;
   readonly request: HttpRequest;
   /** What the documentation says of the request, for the tiers that decide what is drawn. */
   readonly oracle: Oracle;
   /** The order that it varies. Undefined if it is an order itself. */
-  readonly base: Candidate | undefined;
+  readonly base: CandidateRequest | undefined;
   /** How its filters relate to the data. Undefined if it has none. */
-  readonly filtering: Filtering | undefined;
+  readonly filtering: FilterVariation | undefined;
   /** What else is changed in the order. Undefined if nothing but the filters is. */
-  readonly change: RequestChange | undefined;
+  readonly change: RequestVariation | undefined;
 }
 
 /** How the filters of a request relate to the data. */
-export interface Filtering {
-  readonly kind: FilteringKind;
-  readonly group: FilteringGroup;
+export interface FilterVariation {
+  readonly kind: FilterVariationKind;
+  readonly group: FilterVariationGroup;
   /** For titles. Two requests with the same one have the same kind of filters. */
   readonly title: string;
 }
 
-export type FilteringKind =
+export type FilterVariationKind =
   /** One filter with a value of the data. */
   | 'exact'
   /** The same, where so many tiers match that the window cuts them off. */
@@ -37,9 +37,9 @@ export type FilteringKind =
   | 'no-match';
 
 /** Requests of one group are read by the same code of a deployment. */
-export type FilteringGroup = 'campaign' | 'metadata' | 'two-filters' | 'no-match';
+export type FilterVariationGroup = 'campaign' | 'metadata' | 'two-filters' | 'no-match';
 
 /** Says in words what a candidate varies; '' for an order. */
-export function describeCandidate({ filtering, change }: Candidate): string {
+export function describeVariation({ filtering, change }: CandidateRequest): string {
   return [filtering?.title ?? [], change?.title ?? []].flat().join(', ');
 }

@@ -7,13 +7,13 @@ import {
 } from '../../http/response-status.js';
 import { createReason, type Reason } from '../../support/reason.js';
 
-export interface Failure {
+export interface ReachabilityFailure {
   readonly area: 'URL' | 'TLS' | 'Credentials';
   readonly reason: Reason;
 }
 
 /** Explains why other requests would fail like this one; undefined if they may succeed. */
-export function explainFailure(exchange: Exchange): Failure | undefined {
+export function explainUnreachable(exchange: Exchange): ReachabilityFailure | undefined {
   if (!('response' in exchange)) {
     const { transportError, message } = exchange;
     // An HTTPS server breaks a connection without TLS.

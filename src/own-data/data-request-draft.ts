@@ -5,13 +5,13 @@ import type { ItemRule } from '../contract/world.js';
 import type { HttpRequest } from '../http/exchange.js';
 
 /** A drawn request in parts, before it is written as HTTP. Lists of entries, because a data file may have any key, `__proto__` too. */
-export interface DrawnRequest {
+export interface DataRequestDraft {
   readonly customer: string;
-  readonly items: readonly DrawnItem[];
-  readonly orderMetadata: readonly Entry<readonly string[]>[];
-  readonly metadata: readonly Entry<string>[];
+  readonly items: readonly DraftItem[];
+  readonly orderMetadata: readonly MetadataEntry<readonly string[]>[];
+  readonly metadata: readonly MetadataEntry<string>[];
   readonly expand?: boolean;
-  readonly filters?: readonly DrawnFilter[];
+  readonly filters?: readonly DraftFilter[];
   /** Where `audienceRulesOnly` is sent: before or after the filters. */
   readonly audienceRulesOnly?: 'first' | 'last';
   /** A member that is left out, such as `order.metadata`. */
@@ -21,20 +21,20 @@ export interface DrawnRequest {
   readonly again?: number;
 }
 
-export type Entry<Value> = readonly [key: string, value: Value];
+export type MetadataEntry<Value> = readonly [key: string, value: Value];
 
-export interface DrawnItem extends Pick<ItemRule, 'kind' | 'id'> {
+export interface DraftItem extends Pick<ItemRule, 'kind' | 'id'> {
   readonly quantity: number;
 }
 
-export interface DrawnFilter {
+export interface DraftFilter {
   readonly subject: FilterSubject;
   readonly value: string;
   /** The value of the data that it is nearly the same as. */
   readonly nearTo?: string;
 }
 
-export function renderRequest(parts: DrawnRequest): HttpRequest {
+export function assembleDataRequest(parts: DataRequestDraft): HttpRequest {
   const { customer, items, orderMetadata, metadata, expand, filters = [], audienceRulesOnly } = parts;
   const { without, sent = [], again } = parts;
   const query = filters.map(({ subject, value }) => [renderFilterParameter(subject), value] as const);

@@ -1,17 +1,17 @@
 import type { RequestForm } from '../cases/request-forms.js';
 import { findProduct } from '../contract/world.js';
 import { groupBy } from '../support/collections.js';
-import type { DrawnItem, DrawnRequest, Entry } from './drawn-request.js';
-import type { OrderFacts } from './fill-order.js';
+import type { DataRequestDraft, DraftItem, MetadataEntry } from './data-request-draft.js';
+import type { CatalogIndex } from './fill-order.js';
 import { makeNearText, nearKinds } from './near-texts.js';
 
 /** A way to vary a request. The request and its variation are a minimal pair. */
-export interface RequestChange {
+export interface RequestVariation {
   readonly group: ChangeGroup;
-  readonly kind: ChangeKind;
+  readonly kind: VariationKind;
   /** For titles. No two changes have the same one. */
   readonly title: string;
-  readonly apply: (parts: DrawnRequest, facts: OrderFacts) => Partial<DrawnRequest>;
+  readonly apply: (parts: DataRequestDraft, facts: CatalogIndex) => Partial<DataRequestDraft>;
 }
 
 /** Decides with which requests a change is tried, and what it is worth. */
@@ -24,7 +24,7 @@ type ChangeGroup =
   | 'reading';
 
 /** What is changed, as far as something is drawn or expected because of it. */
-export type ChangeKind =
+export type VariationKind =
   | 'customer'
   | 'items'
   | 'metadata'
@@ -41,11 +41,11 @@ export type ChangeKind =
   | 'encoding'
   | 'repetition';
 
-type Items = DrawnRequest['items'];
-type Metadata = DrawnRequest['metadata'];
+type Items = DataRequestDraft['items'];
+type Metadata = DataRequestDraft['metadata'];
 
 /** Order metadata as in the samples of the documentation, and as awkward as it may be. */
-const ordinaryMetadata: DrawnRequest['orderMetadata'] = [
+const ordinaryMetadata: DataRequestDraft['orderMetadata'] = [
   ['payment_mean', ['credit-card']],
   ['gift_options', ['wrapping', 'card', 'ribbon']],
   ['größe:1.0 & mehr', ['½ "groß"', '', '🎁']],
@@ -71,7 +71,7 @@ const halves = [0, 1, 2, 3, 4, 5].flatMap((bit) =>
   }),
 );
 
-const quantityChanges: readonly RequestChange[] = [
+const quantityChanges: readonly RequestVariation[] = [
   changeItems('quantities of one less', reduce),
   changeQuantities('every second quantity of one less', (count, at) => count - (at % 2)),
   changeQuantities('quantities of 1', () => 1),
@@ -79,7 +79,7 @@ const quantityChanges: readonly RequestChange[] = [
   changeQuantities('very large quantities', (_, at) => 100_000 + at),
 ];
 
-const itemChanges: readonly RequestChange[] = [
+const itemChanges: readonly RequestVariation[] = [
   changeItems('items in another order', (items) => items.toReversed()),
   changeItems('products in two items each', repeatProducts),
   changeItems('products in three items each', (items) => [...repeatProducts(items), ...items.filter(isProduct)]),
@@ -103,7 +103,7 @@ const itemChanges: readonly RequestChange[] = [
   ),
 ];
 
-const metadataChanges: readonly RequestChange[] = [
+const metadataChanges: readonly RequestVariation[] = [
   ...nearKinds.map((near) =>
     changeMetadata(
       `metadata ${near}`,
@@ -132,7 +132,7 @@ const metadataChanges: readonly RequestChange[] = [
   },
 ];
 
-const otherChanges: readonly RequestChange[] = [
+const otherChanges: readonly RequestVariation[] = [
   {
     group: 'order',
     kind: 'order-metadata-added',
@@ -159,7 +159,7 @@ const otherChanges: readonly RequestChange[] = [
   },
 ];
 
-const readingChanges: readonly RequestChange[] = [
+const readingChanges: readonly RequestVariation[] = [
   changeReading('audience-first', 'audienceRulesOnly', { audienceRulesOnly: 'first' }),
   changeReading('audience-last', 'audienceRulesOnly at the end', { audienceRulesOnly: 'last' }),
   ...omissions.map((without) => changeReading('omission', `without ${without}`, { without })),
@@ -168,7 +168,7 @@ const readingChanges: readonly RequestChange[] = [
 ];
 
 /** All changes but those of the customer, which depend on the data. */
-export const requestChanges: readonly RequestChange[] = [
+export const requestChanges: readonly RequestVariation[] = [
   ...quantityChanges,
   ...itemChanges,
   ...metadataChanges,
@@ -177,19 +177,19 @@ export const requestChanges: readonly RequestChange[] = [
 ];
 
 /** Creates a change of the customer alone: what a deployment reserves for customers is compared, and no filter. */
-export function changeCustomer(title: string, customer: string): RequestChange {
+export function changeCustomer(title: string, customer: string): RequestVariation {
   return { group: 'comparison', kind: 'customer', title, apply: () => ({ customer }) };
 }
 
 function changeItems(
   title: string,
-  change: (items: Items, facts: OrderFacts) => Items,
+  change: (items: Items, facts: CatalogIndex) => Items,
   group: ChangeGroup = 'order',
-): RequestChange {
+): RequestVariation {
   return { group, kind: 'items', title, apply: ({ items }, facts) => ({ items: change(items, facts) }) };
 }
 
-function changeQuantities(title: string, change: (quantity: number, at: number) => number): RequestChange {
+function changeQuantities(title: string, change: (quantity: number, at: number) => number): RequestVariation {
   return changeItems(title, (items) => quantify(items, change));
 }
 
@@ -197,32 +197,32 @@ function changeMetadata(
   title: string,
   change: (metadata: Metadata) => Metadata,
   group: ChangeGroup = 'order',
-): RequestChange {
+): RequestVariation {
   return { group, kind: 'metadata', title, apply: ({ metadata }) => ({ metadata: change(metadata) }) };
 }
 
-function changeReading(kind: ChangeKind, title: string, changed: Partial<DrawnRequest>): RequestChange {
+function changeReading(kind: VariationKind, title: string, changed: Partial<DataRequestDraft>): RequestVariation {
   return { group: 'reading', kind, title, apply: () => changed };
 }
 
-function isProduct({ kind }: DrawnItem): boolean {
+function isProduct({ kind }: DraftItem): boolean {
   return kind === 'product';
 }
 
-function quantify(items: Items, change: (quantity: number, at: number) => number): DrawnItem[] {
+function quantify(items: Items, change: (quantity: number, at: number) => number): DraftItem[] {
   return items.map((item, at) => ({ ...item, quantity: Math.max(1, change(item.quantity, at)) }));
 }
 
-function reduce(items: Items): DrawnItem[] {
+function reduce(items: Items): DraftItem[] {
   return quantify(items, (count) => count - 1);
 }
 
-function repeatProducts(items: Items): DrawnItem[] {
+function repeatProducts(items: Items): DraftItem[] {
   return [...items, ...items.filter(isProduct).toReversed()];
 }
 
 /** Two items that are too few together. */
-function splitItem(item: DrawnItem): DrawnItem[] {
+function splitItem(item: DraftItem): DraftItem[] {
   const quantities = isProduct(item) && item.quantity >= 3 ? [item.quantity - 2, 1] : [item.quantity];
   return quantities.map((quantity) => ({ ...item, quantity }));
 }
@@ -230,10 +230,10 @@ function splitItem(item: DrawnItem): DrawnItem[] {
 /** Replaces items of a kind by others. Leaves out what is ordered already. */
 function replaceIds(
   title: string,
-  from: DrawnItem['kind'],
-  kind: DrawnItem['kind'],
-  find: (id: string, facts: OrderFacts) => string | undefined,
-): RequestChange {
+  from: DraftItem['kind'],
+  kind: DraftItem['kind'],
+  find: (id: string, facts: CatalogIndex) => string | undefined,
+): RequestVariation {
   return changeItems(title, (items, facts) => {
     const replaced = items.map((item) => {
       const id = item.kind === from ? find(item.id, facts) : undefined;
@@ -246,23 +246,26 @@ function replaceIds(
 /** How many near misses of keys are sent for one sign, and together. More of them exceed the limits of some servers. */
 const [maxOfSign, maxNearKeys] = [3, 250];
 
-function listNearKeys(metadata: Metadata): Entry<string>[] {
+function listNearKeys(metadata: Metadata): MetadataEntry<string>[] {
   const known = new Set(metadata.map(([key]) => key));
   const bySign = groupBy(metadata.flatMap(moveBorder), ({ sign }) => sign);
   const moved = [...bySign.values()].flatMap((found) => found.slice(0, maxOfSign).map(({ entry }) => entry));
   const ofOtherKeys = nearKinds.flatMap((kind) =>
-    metadata.map(([key, value]): Entry<string> => [makeNearText(kind, key) ?? key, value]),
+    metadata.map(([key, value]): MetadataEntry<string> => [makeNearText(kind, key) ?? key, value]),
   );
   return [...moved, ...ofOtherKeys].filter(([key]) => !known.has(key)).slice(0, maxNearKeys);
 }
 
 /** Makes entries that are the same text once key and value are joined by a sign, or by nothing. */
-function moveBorder([key, value]: Entry<string>): { readonly sign: string; readonly entry: Entry<string> }[] {
+function moveBorder([key, value]: MetadataEntry<string>): {
+  readonly sign: string;
+  readonly entry: MetadataEntry<string>;
+}[] {
   const signs = new Set(['', ...(`${key}${value}`.match(/[^\p{L}\p{N}\p{M}]/gu) ?? [])]);
   return [...signs].flatMap((sign) => {
     const [first = '', ...rest] = sign === '' ? [...value] : value.split(sign);
     const [last = '', ...before] = (sign === '' ? [...key] : key.split(sign)).reverse();
-    const entries: readonly Entry<string>[] = [
+    const entries: readonly MetadataEntry<string>[] = [
       [`${key}${sign}${first}`, rest.join(sign)],
       [before.reverse().join(sign), `${last}${sign}${value}`],
     ];

@@ -1,4 +1,4 @@
-import type { Topic } from '../contract/contract.js';
+import type { RequirementTopic } from '../contract/contract.js';
 import type { DocumentedBody, ObligationReason, Oracle } from '../contract/oracle.js';
 import type { ItemRule, Tier } from '../contract/world.js';
 import type { HttpRequest } from '../http/exchange.js';
@@ -6,10 +6,10 @@ import { parseRequest } from '../http/request-content.js';
 import { remember } from '../support/caches.js';
 
 /** What a request shows of a tier: it is returned, or it is not, because of what one requirement says. */
-export interface Exercise {
+export interface CoverageItem {
   readonly tier: Tier;
   /** A response that contradicts `expects` breaks the requirement of this topic. */
-  readonly topic: Topic;
+  readonly topic: RequirementTopic;
   readonly expects: 'required' | 'forbidden';
   readonly reason: ObligationReason;
   /** The number of the reason among those for the tier, such as that of its second rule. */
@@ -23,12 +23,12 @@ export interface Exercise {
  *
  * @param isAnyShown whether required tiers are listed about which several kinds of rules decide
  */
-export function listExercises(
+export function listCoverageItems(
   tiers: readonly Tier[],
   oracle: Oracle,
   request: HttpRequest,
   isAnyShown = true,
-): Exercise[] {
+): CoverageItem[] {
   const count = createItemCounter(request);
   return tiers.flatMap((tier) => {
     const expects = oracle.returned(tier);
@@ -46,7 +46,7 @@ export function listExercises(
 const hasRulesOfOneKind = remember(({ rules }: Tier): boolean => new Set(rules.map(({ kind }) => kind)).size === 1);
 
 /** Selects the reasons that decide: all for a required tier, and the only one for a forbidden tier. */
-function selectReasons(reasons: readonly ObligationReason[], expects: Exercise['expects']) {
+function selectReasons(reasons: readonly ObligationReason[], expects: CoverageItem['expects']) {
   if (expects === 'required') return reasons;
   const decisive = reasons.filter(({ obligation }) => obligation === 'forbidden');
   return decisive.length === 1 ? decisive : [];
@@ -65,7 +65,11 @@ function createItemCounter(request: HttpRequest): ItemCounter {
   return (kind, id) => counts.get(`${kind} ${id}`) ?? 0;
 }
 
-function listTopics(reason: ObligationReason, expects: Exercise['expects'], count: ItemCounter): Topic[] {
+function listTopics(
+  reason: ObligationReason,
+  expects: CoverageItem['expects'],
+  count: ItemCounter,
+): RequirementTopic[] {
   const topic = findTopic(reason, count);
   if (topic !== 'quantity' || expects === 'forbidden') return [topic];
   // A quantity that is met shows that the item counts, too.
@@ -73,7 +77,7 @@ function listTopics(reason: ObligationReason, expects: Exercise['expects'], coun
 }
 
 /** Finds the topic of a reason: a response that contradicts it breaks the requirement of that topic. */
-function findTopic(reason: ObligationReason, count: ItemCounter): Topic {
+function findTopic(reason: ObligationReason, count: ItemCounter): RequirementTopic {
   if (reason.is === 'rank') return 'rank';
   if (reason.is === 'filter') return `filter-by-${reason.subject.on}`;
   const { rule, obligation } = reason;
@@ -85,7 +89,7 @@ function findTopic(reason: ObligationReason, count: ItemCounter): Topic {
 }
 
 /** @param items how many items of the order name what the rule asks for */
-function findItemTopic({ kind, at_least }: ItemRule, isRequired: boolean, items: number): Topic {
+function findItemTopic({ kind, at_least }: ItemRule, isRequired: boolean, items: number): RequirementTopic {
   if (isRequired && items > 1 && kind === 'product') return 'repeated-item';
   // A quantity decides if it is too small, or if one unit would be too few.
   const doesQuantityDecide = items > 0 && (!isRequired || at_least > 1);

@@ -11,7 +11,7 @@ export const minSecretLength = 8;
  * their length is. User names, cookie values and pairs of name and value are parts from {@link minSecretLength} on: shorter
  * ones, such as `theme=dark`, are ordinary words.
  */
-export function listSecretParts(value: string): string[] {
+export function splitSecret(value: string): string[] {
   const { credentials, password, names } = readScheme(value) ?? readUserInfo(value) ?? { names: [] };
   const words = [...names, ...listPairs(credentials ?? value)];
   const always = [credentials, password].filter((part) => part !== undefined && part !== '') as string[];
