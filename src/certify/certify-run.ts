@@ -6,10 +6,8 @@
 import { applyStop } from '../certificate/apply-stop.js';
 import { type CertifiedRun, createCertificate, type RunFacts, withdrawFailures } from '../certificate/certificate.js';
 import type { EvidenceArchive, EvidenceOrigin } from '../certificate/har-archive.js';
-import { listNewDeviations } from '../certificate/new-deviations.js';
 import type { RunInputs, RunSettings } from '../config/run-inputs.js';
 import type { Diagnosis } from '../explanation/diagnose-run.js';
-import { diagnoseRun } from '../explanation/diagnose-run.js';
 import type { Verdict } from '../judge/verdict.js';
 import { renderRunReport } from '../outputs/terminal/run-report.js';
 import { writeResults } from '../outputs/write-results.js';
@@ -68,6 +66,10 @@ export async function certifyRun(inputs: RunInputs, run: JudgedRun): Promise<Cer
   const isToExplain = (verdict: Verdict) => verdict === 'fail' || (verdict === 'inconclusive' && !load?.isProven);
   const isWrong = results.some(({ verdict }) => isToExplain(verdict));
   if (!isWrong) return { ...shown, certificate: createCertificate(suite, results, facts), newDeviations: [] };
+  // Loaded only where something is to be explained: it comes with the mistakes of the reference deployment. If all processes
+  // load them, a run of one case takes 14 % more processor time (median of nine).
+  const { diagnoseRun } = await import('../explanation/diagnose-run.js');
+  const { listNewDeviations } = await import('../certificate/new-deviations.js');
   const causes = await loadKnown(settings, suite.world);
   const diagnosis = diagnoseRun(suite, results, index, target.tierPatterns, causes);
   const current = known && correctKnown(known, diagnosis);

@@ -6,7 +6,6 @@
 
 import type { RunInputs, RunSettings } from '../config/run-inputs.js';
 import type { NamedWorld } from '../contract/world.js';
-import { createKnownMistakes, readKnownCauses } from '../explanation/known-causes.js';
 import type { Channel } from '../http/exchange.js';
 import type { TransportChannel } from '../http/transport.js';
 import type { SuspectedLoad } from '../judge/suspected-load.js';
@@ -92,6 +91,7 @@ async function createEngineOptions(settings: RunSettings, world: NamedWorld): Pr
   const known = await loadKnown(settings, world);
   if (known === undefined) return stated;
   // Without a cause there is nothing to correct: a failing row would be judged twice.
+  const { createKnownMistakes } = await import('../explanation/known-causes.js');
   const mistakes = known.causes.length === 0 ? undefined : createKnownMistakes(known, world);
   return { ...stated, knownRequirements: known.requirements, known: mistakes };
 }
@@ -99,5 +99,7 @@ async function createEngineOptions(settings: RunSettings, world: NamedWorld): Pr
 /** Loads what is known to be wrong with a target. @throws UnusableInput if the file names an unknown cause */
 export async function loadKnown({ known }: Pick<RunSettings, 'known'>, world: NamedWorld) {
   if (known === undefined) return undefined;
+  // As in `certify-run.ts`: the mistakes of the reference deployment take time to load.
+  const { readKnownCauses } = await import('../explanation/known-causes.js');
   return readKnownCauses(known, world);
 }

@@ -2,9 +2,7 @@
 
 import path from 'node:path';
 import { test as base } from '@playwright/test';
-import { openTarget } from '../certify/open-target.js';
 import type { RunStart, TargetRun } from '../certify/target-run.js';
-import { startTargetRun } from '../certify/target-run.js';
 import { removeResults } from '../outputs/result-files.js';
 import { type ConformanceOptions, loadProject, readShared } from './options.js';
 
@@ -30,6 +28,9 @@ export const test = base.extend<object, ConformanceOptions & { readonly run: Run
       // Without the certificate reporter, the certificate of an earlier run would look like that of this one.
       const isCertified = config.reporter.some(([name]) => name.startsWith(certificateReporter));
       if (!isCertified) removeResults(inputs.settings.destination.out);
+      // Playwright loads this file in its main process, too, which sends nothing and needs no HTTP client.
+      const { openTarget } = await import('../certify/open-target.js');
+      const { startTargetRun } = await import('../certify/target-run.js');
       const part = (config.shard?.current ?? 1) - 1;
       const suffix = part + workerIndex === 0 ? '' : `@${part}.${workerIndex}`;
       const channel = await openTarget(inputs.connection);

@@ -1,6 +1,5 @@
 import type { FullConfig } from '@playwright/test';
 import { referenceCredentials } from '../../reference/reference-credentials.js';
-import { serveReference } from '../../reference/server.js';
 import { referenceNotice } from '../certificate/notices.js';
 import { loadKnown } from '../certify/target-run.js';
 import type { World } from '../contract/world.js';
@@ -27,8 +26,8 @@ export default async function setUp(config: FullConfig): Promise<(() => Promise<
   }
 }
 
-/** Serves the reference deployment. Its module is loaded only then. */
 async function serve(world: World) {
+  const { serveReference } = await import('../../reference/server.js');
   process.stdout.write(`${referenceNotice}\n`);
   return await serveReference({ world, credentials: referenceCredentials });
 }

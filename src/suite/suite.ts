@@ -69,7 +69,10 @@ export function loadSuite(folder = suiteFolder, availability: Availability = {},
     });
     return createDataSuite({ ...whole, own }, data, cases);
   }
-  const isAsBuilt = folder === suiteFolder && Object.keys(availability).length === 0 && ownFolder === undefined;
+  const isAsBuilt =
+    folder === suiteFolder &&
+    Object.values(availability).every((stated) => stated === undefined) &&
+    ownFolder === undefined;
   return (isAsBuilt ? readBuiltSuite() : undefined) ?? parseSuite(folder, availability, ownFolder);
 }
 
