@@ -14,8 +14,8 @@ import { loadWorld } from './contract/world-file.js';
 import { readKnownCauses } from './explanation/known-causes.js';
 import type { Credentials } from './http/connection-options.js';
 import type { HttpRequest, HttpResponse } from './http/exchange.js';
+import { fillBody } from './record/body-templates.js';
 import { readKnownDeviations } from './record/known-deviations.js';
-import { fillBody } from './record/recorded-bodies.js';
 import { readRecord } from './record/target-record.js';
 import { loadSuite } from './suite/suite.js';
 

@@ -13,7 +13,7 @@ interface ResponseAssertion {
   readonly kind: string;
   readonly of: string;
   readonly at: Location;
-  /** The result of `ResponseKind.read`. */
+  /** The result of `ResponseAssertionKind.read`. */
   readonly data: unknown;
 }
 
@@ -31,7 +31,7 @@ export type TierSelection = string | readonly string[];
 export type CheckEntry = { readonly of?: string | readonly string[] } & Readonly<Record<string, unknown>>;
 
 /** A kind of assertion: the default export of a file in `kinds/`. */
-export type AssertionKind = ResponseKind | AlternativesKind;
+export type AssertionKind = ResponseAssertionKind | AlternativesAssertionKind;
 
 interface CommonKind {
   /** The key in a check. `returned.include` is `include` within `returned`. */
@@ -40,11 +40,11 @@ interface CommonKind {
   readonly schema: { readonly description: string } & Readonly<Record<string, unknown>>;
 }
 
-export interface ResponseKind<Value = unknown, Data = unknown> extends CommonKind {
+export interface ResponseAssertionKind<Value = unknown, Data = unknown> extends CommonKind {
   /** Whether it proves that something was returned, or that something was not. `absence` needs a `presence` control. */
   readonly shows?: 'presence' | 'absence';
   /** Reads the value from a case file. Returns undefined if it asserts nothing in this row. */
-  read(value: Value, context: ReadContext): Data | undefined;
+  read(value: Value, context: AssertionReadContext): Data | undefined;
   /** Completes a sentence that begins with the name of the request: "is answered 2xx". */
   describe(data: Data, namesOf: (tiers: readonly string[]) => string): string;
   judge(data: Data, context: JudgeContext): AssertionResult;
@@ -57,17 +57,19 @@ export interface ResponseKind<Value = unknown, Data = unknown> extends CommonKin
 }
 
 /** The kind whose value is a list of alternatives, each a check or a list of checks. */
-export interface AlternativesKind extends CommonKind {
+export interface AlternativesAssertionKind extends CommonKind {
   readonly hasAlternatives: true;
 }
 
 /** Checks the types of a kind. */
-export function defineAssertion<Value, Data>(kind: ResponseKind<Value, Data>): ResponseKind<Value, Data> {
+export function defineAssertion<Value, Data>(
+  kind: ResponseAssertionKind<Value, Data>,
+): ResponseAssertionKind<Value, Data> {
   return kind;
 }
 
 /** What `read` can use. It reports unknown names, and returns ids of tiers. */
-export interface ReadContext {
+export interface AssertionReadContext {
   /** @param steps the path from the assertion's value to the name of a request @returns the name of a known request */
   resolveRequest(name: string, ...steps: string[]): string;
   selectTiers(selection: TierSelection): string[];

@@ -11,8 +11,8 @@ const minWhole = 4;
 /** In characters of path, query and body. A longer request may be what the deployment does not take. */
 const maxRequest = 4096;
 
-/** Explains a response that does not arrive whole. Undefined if nothing is broken, or if it may not be the deployment. */
-export function explainBrokenResponse(exchange: Exchange, evidence: RowEvidence): UnmetResult | undefined {
+/** Judges a response that does not arrive whole. Undefined if nothing is broken; unclear if it may not be the deployment. */
+export function judgeBrokenResponse(exchange: Exchange, evidence: RowEvidence): UnmetResult | undefined {
   const breakage = findBreakage(exchange);
   if (breakage === undefined) return undefined;
   const { path, body = '' } = exchange.request;

@@ -15,7 +15,7 @@ import {
   type AssertionResult,
   combineAll,
   combineAny,
-  type ResponseKind,
+  type ResponseAssertionKind,
   unclear,
 } from './assertion.js';
 import { nameTiers } from './judge-result.js';
@@ -34,8 +34,8 @@ export const assertionKinds: ReadonlyMap<string, AssertionKind> = new Map(
 );
 
 /** Finds the kind of an assertion about a response. The reader of case files accepts known kinds only. */
-export function findResponseKind({ kind }: Pick<Assertion, 'kind'>): ResponseKind {
-  return assertionKinds.get(kind) as ResponseKind;
+export function findResponseAssertionKind({ kind }: Pick<Assertion, 'kind'>): ResponseAssertionKind {
+  return assertionKinds.get(kind) as ResponseAssertionKind;
 }
 
 /** Says in words what is expected. */
@@ -44,7 +44,9 @@ export function describeAssertion(assertion: Assertion, world: World): string {
     const texts = assertion.lists.map((list) => list.map((part) => describeAssertion(part, world)).join(' and '));
     return texts.join(', or ');
   }
-  const words = findResponseKind(assertion).describe(assertion.data, (ids) => renderReason(nameTiers(ids, world)));
+  const words = findResponseAssertionKind(assertion).describe(assertion.data, (ids) =>
+    renderReason(nameTiers(ids, world)),
+  );
   return `'${assertion.of}' ${words}`;
 }
 
@@ -52,7 +54,7 @@ export function describeAssertion(assertion: Assertion, world: World): string {
 export function judgeAssertion(assertion: Assertion, evidence: RowEvidence, mode: JudgeMode): AssertionResult {
   if ('lists' in assertion) return combineAny(assertion.lists.map((list) => judgeAssertions(list, evidence, mode)));
   const { of: shownBy, data } = assertion;
-  const kind = findResponseKind(assertion);
+  const kind = findResponseAssertionKind(assertion);
   const exchange = findAnsweredExchange(shownBy, evidence, mode);
   if ('reason' in exchange) {
     const received = evidence.exchanges.get(shownBy);

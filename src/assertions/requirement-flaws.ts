@@ -8,8 +8,8 @@ export function renderOpenReason({ oracle }: Pick<FlawContext, 'oracle'>): strin
 
 export const askInstead = "Let the case answer a question: 'answers:' in place of 'verifies:'.";
 
-/** A requirement can expect a result only of a request that the documentation describes. */
-export function findNotAccepted(context: FlawContext): Flaw | undefined {
+/** Finds a request that the documentation does not describe. A requirement can expect no result of it. */
+export function findUndocumentedRequest(context: FlawContext): Flaw | undefined {
   if (context.oracle.accepted) return undefined;
   const message = `the documentation does not say that this is accepted${renderOpenReason(context)}`;
   return { message, hint: askInstead };

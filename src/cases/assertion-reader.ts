@@ -1,4 +1,10 @@
-import type { Assertion, AssertionKind, CheckEntry, ReadContext, TierSelection } from '../assertions/assertion.js';
+import type {
+  Assertion,
+  AssertionKind,
+  AssertionReadContext,
+  CheckEntry,
+  TierSelection,
+} from '../assertions/assertion.js';
 import { assertionKinds } from '../assertions/registry.js';
 import { createOracle, type Obligation, type Oracle } from '../contract/oracle.js';
 import { getWindowSize, type Tier, windowSize } from '../contract/world.js';
@@ -61,7 +67,7 @@ const selectionKeywords: ReadonlyMap<string, (oracle: Oracle) => (tier: Tier) =>
 
 const negated = { required: 'forbidden', forbidden: 'required', open: 'open' } as const;
 
-function createReadContext(of: string, at: YamlPath, context: RowContext): ReadContext {
+function createReadContext(of: string, at: YamlPath, context: RowContext): AssertionReadContext {
   const { requests, world } = context;
   const oracle = createOracle(requests.get(of) as HttpRequest, world);
   /** Lists the tiers that are certainly selected (`required`), or certainly not (`forbidden`). */

@@ -1,5 +1,5 @@
 import type { Assertion } from '../assertions/assertion.js';
-import { findResponseKind } from '../assertions/registry.js';
+import { findResponseAssertionKind } from '../assertions/registry.js';
 import type { Question } from '../contract/contract.js';
 import { createOracle } from '../contract/oracle.js';
 import { getWindowSize, type NamedWorld, type Tier } from '../contract/world.js';
@@ -285,7 +285,7 @@ function listUnavailable(
       return world.tiers.some(isForbiddenByAge) ? [...ids, ...newest] : ids;
     };
     const context = { mode, world, oracle, getOracle, allTiers, addWindow };
-    return findResponseKind(assertion).listNeededIds?.(assertion.data, context) ?? [];
+    return findResponseAssertionKind(assertion).listNeededIds?.(assertion.data, context) ?? [];
   };
   const needed = new Set(assertions.flatMap(listNeeded));
   const sent = JSON.stringify([...requests.values()]);

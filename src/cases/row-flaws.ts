@@ -1,9 +1,9 @@
 import type { Assertion, ExaminedRequest, Flaw } from '../assertions/assertion.js';
-import { assertionKinds, findResponseKind } from '../assertions/registry.js';
+import { assertionKinds, findResponseAssertionKind } from '../assertions/registry.js';
 import { askInstead, findNothingRequired } from '../assertions/requirement-flaws.js';
 import { createOracle } from '../contract/oracle.js';
 import type { World } from '../contract/world.js';
-import { findRefusable, type HttpRequest } from '../http/exchange.js';
+import { findRefusableEncoding, type HttpRequest } from '../http/exchange.js';
 import { encodeQueryText, parseRequest } from '../http/request-content.js';
 import type { Location, Problem } from '../support/problem.js';
 import { shorten } from '../support/untrusted-text.js';
@@ -41,13 +41,15 @@ export function findRowFlaws(
       continue;
     }
     const context = { ...getRequest(assertion.of), getRequest, world };
-    const { shows, findFlaw } = findResponseKind(assertion);
+    const { shows, findFlaw } = findResponseAssertionKind(assertion);
     const flaw = findFlaw === undefined ? explainQuestionsOnly(assertion) : findFlaw(assertion.data, context);
     if (flaw !== undefined) report(assertion.at, flaw.message, flaw.hint);
     // If the result may be empty, the control must be another request.
     const mayBeEmpty = findNothingRequired(context) !== undefined;
     const isControl = (control: Assertion) =>
-      'of' in control && (mayBeEmpty || control.of === assertion.of) && findResponseKind(control).shows === 'presence';
+      'of' in control &&
+      (mayBeEmpty || control.of === assertion.of) &&
+      findResponseAssertionKind(control).shows === 'presence';
     if (shows !== 'absence' || all.some(isControl)) continue;
     const hint = `Add 'returned: { include: … }' of ${mayBeEmpty ? "a request that returns something, in 'given:'" : 'the same request'}.`;
     report(assertion.at, 'a negative expectation needs a positive control: an empty response would satisfy it', hint);
@@ -75,5 +77,8 @@ function isOrdinary(http: HttpRequest): boolean {
   const { path, query } = parseRequest(http);
   const encoded = query.map((pair) => pair.map(encodeQueryText).join('=')).join('&');
   const isShort = http.path.length <= 8 * 1024 && Buffer.byteLength(http.body ?? '') <= 64 * 1024;
-  return isShort && (http.path === (encoded === '' ? path : `${path}?${encoded}`) || findRefusable(http) !== undefined);
+  return (
+    isShort &&
+    (http.path === (encoded === '' ? path : `${path}?${encoded}`) || findRefusableEncoding(http) !== undefined)
+  );
 }

@@ -5,7 +5,7 @@
  * the reporter, which explains.
  */
 
-import { findRefusable, type HttpRequest } from '../http/exchange.js';
+import { findRefusableEncoding, type HttpRequest } from '../http/exchange.js';
 import { parseRequest, type RequestContent } from '../http/request-content.js';
 import { remember } from '../support/caches.js';
 import { groupBy } from '../support/collections.js';
@@ -256,7 +256,7 @@ function mayBeRefused(
   const size = getWindowSize(world);
   return (
     // A server may require Content-Length (RFC 9112, section 6.3) or refuse HTTP/1.0.
-    findRefusable(request) !== undefined ||
+    findRefusableEncoding(request) !== undefined ||
     hasRefusableHeader(content) ||
     // Some databases store no NUL. Ordinary servers refuse control characters in a query, encoded or not.
     JSON.stringify(content).includes('\\u0000') ||

@@ -16,8 +16,8 @@ export interface HttpRequest {
   readonly again?: number;
 }
 
-/** Names what of a request a server may refuse: the way in which it is sent, or an unusual spelling of its query. */
-export function findRefusable({ sent, path }: HttpRequest): string | undefined {
+/** Names the encoding of a request that a server may refuse: the way in which it is sent, or a spelling of its query. */
+export function findRefusableEncoding({ sent, path }: HttpRequest): string | undefined {
   if (sent === 'chunked') return sent;
   if (/%(?:[01][\da-f]|7f)/i.test(path)) return 'control characters in the query';
   return /%(?:[46][1-9a-f]|[57][\da]|3\d)/i.test(path) ? 'escaped letters in the query' : undefined;

@@ -1,7 +1,7 @@
 import { createReason, type Reason } from '../support/reason.js';
 import { shorten, toOneLine } from '../support/untrusted-text.js';
 import type { RetryOptions } from './connection-options.js';
-import { type Exchange, findRefusable, getHeaderValues, type HttpResponse } from './exchange.js';
+import { type Exchange, findRefusableEncoding, getHeaderValues, type HttpResponse } from './exchange.js';
 
 export function isSuccessful({ status }: HttpResponse): boolean {
   return status >= 200 && status < 300;
@@ -81,7 +81,7 @@ export function explainUnsupported(exchange: Exchange): Reason | undefined {
 
 /** Explains why an exchange shows nothing. HTTP permits to refuse a body without Content-Length (RFC 9112, section 6.3). */
 export function explainInapplicable(exchange: Exchange): Reason | undefined {
-  const refusable = findRefusable(exchange.request);
+  const refusable = findRefusableEncoding(exchange.request);
   const outcome = 'response' in exchange ? exchange.response.status : exchange.transportError;
   const isRefused =
     refusable === 'chunked'

@@ -9,7 +9,7 @@ import { countFirst } from '../http/answer-watch.js';
 import { maskChangingWords } from '../http/changing-words.js';
 import {
   type Exchange,
-  findRefusable,
+  findRefusableEncoding,
   type HttpRequest,
   serializeWithoutRepetition,
   type TransportErrorKind,
@@ -163,7 +163,7 @@ function orderTraces(traces: readonly Trace[]): Trace[] {
 function listRelevant(sent: readonly Trace[], world: NamedWorld): Trace[] {
   const documented = sent.filter(
     ({ request, outcome }) =>
-      findRefusable(request) === undefined &&
+      findRefusableEncoding(request) === undefined &&
       ![413, 414, 431].includes(Number(outcome)) &&
       createOracle(request, world).accepted,
   );

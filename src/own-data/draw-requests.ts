@@ -2,7 +2,7 @@ import type { World } from '../contract/world.js';
 import { serializeRequest } from '../http/exchange.js';
 import type { CandidateRequest, FilterVariationGroup, FilterVariationKind } from './candidate-request.js';
 import { listCandidates } from './list-candidates.js';
-import { type Feature, listFeatures } from './list-features.js';
+import { type CoverageGoal, listCoverageGoals } from './list-coverage-goals.js';
 import type { VariationKind } from './request-variations.js';
 
 /** The number of newest tiers that decide which requests are drawn. Whether older ones are returned is judged, too. */
@@ -78,12 +78,12 @@ function choose(candidates: readonly CandidateRequest[], drawn: World, count: nu
 
 /** The candidates that are chosen, and what they show together. */
 class Choice {
-  readonly #features: ReadonlyMap<CandidateRequest, readonly Feature[]>;
+  readonly #goals: ReadonlyMap<CandidateRequest, readonly CoverageGoal[]>;
   readonly #chosen = new Set<CandidateRequest>();
   readonly #shown = new Set<string>();
 
   constructor(candidates: readonly CandidateRequest[], drawn: World) {
-    this.#features = new Map(candidates.map((candidate) => [candidate, listFeatures(candidate, drawn)]));
+    this.#goals = new Map(candidates.map((candidate) => [candidate, listCoverageGoals(candidate, drawn)]));
   }
 
   get size(): number {
@@ -93,7 +93,7 @@ class Choice {
   /** Sums up what a candidate shows that no chosen one shows. */
   rate(candidate: CandidateRequest): number {
     let sum = 0;
-    for (const { key, worth } of this.#features.get(candidate) ?? []) if (!this.#shown.has(key)) sum += worth;
+    for (const { key, worth } of this.#goals.get(candidate) ?? []) if (!this.#shown.has(key)) sum += worth;
     return sum;
   }
 
@@ -101,7 +101,7 @@ class Choice {
   add(candidate: CandidateRequest): void {
     for (const added of [candidate.base ?? [], candidate].flat()) {
       this.#chosen.add(added);
-      for (const { key } of this.#features.get(added) ?? []) this.#shown.add(key);
+      for (const { key } of this.#goals.get(added) ?? []) this.#shown.add(key);
     }
   }
 

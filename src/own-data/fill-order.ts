@@ -3,7 +3,7 @@ import { remember } from '../support/caches.js';
 import { groupBy } from '../support/collections.js';
 import { isWellFormed } from '../support/json.js';
 import type { DataRequestDraft, DraftItem } from './data-request-draft.js';
-import { createNearIdFinder } from './near-texts.js';
+import { createSimilarIdFinder } from './near-texts.js';
 
 /** Items and entries of metadata of an order: small limits of a deployment leave most requests as they are. */
 const [maxItems, maxMetadata] = [40, 80];
@@ -107,7 +107,7 @@ export interface CatalogIndex {
 export function createCatalogIndex({ products, skus, tiers }: World): CatalogIndex {
   const asked = new Set(tiers.flatMap(({ rules }) => rules.flatMap((rule) => ('id' in rule ? rule.id : []))));
   const findAny = (things: readonly Thing[]) => (things.find(({ id }) => !asked.has(id)) ?? things[0])?.id;
-  const findNear = (things: readonly Thing[]) => createNearIdFinder(things.map(({ id }) => id));
+  const findNear = (things: readonly Thing[]) => createSimilarIdFinder(things.map(({ id }) => id));
   const kind = products.length > 0 ? 'product' : 'sku';
   return {
     skus,

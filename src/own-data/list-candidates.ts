@@ -5,7 +5,7 @@ import { assembleDataRequest } from './data-request-draft.js';
 import { type CatalogIndex, createCatalogIndex } from './fill-order.js';
 import { listFilters } from './list-filters.js';
 import { listOrders } from './list-orders.js';
-import { type RequestVariation, requestChanges } from './request-variations.js';
+import { type RequestVariation, requestVariations } from './request-variations.js';
 import { sampleEvery } from './sample-every.js';
 import { type SelectedCustomers, selectCustomers } from './select-customers.js';
 
@@ -47,7 +47,7 @@ interface PlannedChange {
 function planOrderChanges(orders: readonly CandidateRequest[], customers: SelectedCustomers): PlannedChange[] {
   const every = Math.ceil(orders.length / 2) + 1;
   return orders.flatMap((start, n) => {
-    const sampled = n === 0 ? requestChanges : sampleEvery(requestChanges, every, n);
+    const sampled = n === 0 ? requestVariations : sampleEvery(requestVariations, every, n);
     return [...sampled, ...customers.listChanges(start.parts.customer)].map((change) => ({ start, change }));
   });
 }
@@ -57,7 +57,7 @@ const everyFiltered = 64;
 
 /** Varies the first request of each group of filters in each way, and others in one way or none. */
 function planFilterChanges(filtered: readonly CandidateRequest[]): PlannedChange[] {
-  const changes = requestChanges.filter(({ group }) => group !== 'comparison');
+  const changes = requestVariations.filter(({ group }) => group !== 'comparison');
   const tried = new Set<FilterVariationGroup>();
   // Where nothing matches, nothing but the filter decides.
   const starts = filtered.filter(({ filtering }) => filtering?.kind !== 'no-match');

@@ -62,8 +62,8 @@ export function rateAwkwardness(text: string): number {
 /** The largest number of ids that are searched for similar ones. Sorting more takes long. */
 const maxSearched = 5_000;
 
-/** Creates a function that finds the neighbours of an id in alphabetical order, read from either end. */
-export function createNearIdFinder(ids: readonly string[], wanted: readonly string[] = []) {
+/** Creates a function that finds similar ids: the neighbours in alphabetical order, read from either end. */
+export function createSimilarIdFinder(ids: readonly string[], wanted: readonly string[] = []) {
   const searched = [...new Set([...wanted, ...ids.slice(0, maxSearched)])];
   const reverse = (text: string) => [...text].reverse().join('');
   const orders = [searched.toSorted(), searched.map(reverse).sort().map(reverse)];

@@ -168,7 +168,7 @@ const readingChanges: readonly RequestVariation[] = [
 ];
 
 /** All changes but those of the customer, which depend on the data. */
-export const requestChanges: readonly RequestVariation[] = [
+export const requestVariations: readonly RequestVariation[] = [
   ...quantityChanges,
   ...itemChanges,
   ...metadataChanges,

@@ -4,7 +4,7 @@ import type { Contract, RequirementTopic } from '../contract/contract.js';
 import { type World, windowSize } from '../contract/world.js';
 import type { Location } from '../support/problem.js';
 import type { CandidateRequest } from './candidate-request.js';
-import { createTopicRows } from './topic-rows.js';
+import { createRowsByTopic } from './rows-by-topic.js';
 
 /** Creates a case for each requirement. What it sends depends on the data file, and is drawn when it is first needed. */
 export function createRequirementCases(
@@ -33,7 +33,7 @@ export function createDrawnRows(
   world: World,
   drawn: readonly CandidateRequest[],
 ): ReadonlyMap<string, readonly RequirementRow[]> {
-  const { byTopic, arrivals } = createTopicRows(world, drawn);
+  const { byTopic, arrivals } = createRowsByTopic(world, drawn);
   return new Map(
     requirements.map(({ id, about = 'body', at }) => {
       const shown = byTopic.get(about) ?? [];

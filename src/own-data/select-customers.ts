@@ -1,5 +1,5 @@
 import { type World, windowSize } from '../contract/world.js';
-import { createNearIdFinder, rateAwkwardness } from './near-texts.js';
+import { createSimilarIdFinder, rateAwkwardness } from './near-texts.js';
 import { changeCustomer, type RequestVariation } from './request-variations.js';
 
 /** How many customers get an order. */
@@ -23,7 +23,7 @@ export function selectCustomers({ customers, tiers }: World): SelectedCustomers 
   const members = [...new Set([ends, outsider ?? []].flat())]
     .toSorted((id, next) => rateAwkwardness(next) - rateAwkwardness(id))
     .slice(0, maxCustomers);
-  const findNear = createNearIdFinder(ids, members);
+  const findNear = createSimilarIdFinder(ids, members);
   const unreserved = outsider === undefined ? [] : [changeCustomer('a customer without reservations', outsider)];
   const listSimilar = (customer: string) =>
     findNear(customer)

@@ -13,8 +13,8 @@ import { renderYaml } from '../support/render-yaml.js';
 import { validateFile } from '../support/schema-validation.js';
 import { readYaml } from '../support/yaml-file.js';
 import { type BodyShape, mergeShapes } from './body-shape.js';
+import { type BodyTemplates, maskChanging } from './body-templates.js';
 import { createResponseSummarizer, renderRequest, type ShownResponse } from './exchange-text.js';
-import { maskChanging, type RecordedBodies } from './recorded-bodies.js';
 
 /** The outcomes of one target. The schema of its file is `schemas/record.schema.json`. */
 export interface TargetRecord {
@@ -25,7 +25,7 @@ export interface TargetRecord {
   readonly questions: Readonly<Record<string, RecordedAnswer>>;
   readonly response_schema?: BodyShape;
   /** For a mock. */
-  readonly bodies?: RecordedBodies;
+  readonly bodies?: BodyTemplates;
 }
 
 export interface RecordedAnswer {
@@ -40,7 +40,7 @@ export interface RecordedResult {
   /** The exchange that shows the outcome. */
   readonly exchangeId?: string;
   readonly shape?: BodyShape;
-  readonly bodies?: RecordedBodies;
+  readonly bodies?: BodyTemplates;
   /** Patterns of places whose values differ between responses to the same request. */
   readonly volatile?: readonly string[];
 }
@@ -76,15 +76,15 @@ export function createRecord(suite: Suite, { results, showExchange }: AnsweredRu
 }
 
 /** Merges the bodies of all cases, without what differs between responses: an unchanged target has the same record. */
-function mergeBodies({ world }: Suite, results: readonly RecordedResult[]): RecordedBodies | undefined {
-  const bodies: RecordedBodies = Object.assign({}, ...results.map((result) => result.bodies));
+function mergeBodies({ world }: Suite, results: readonly RecordedResult[]): BodyTemplates | undefined {
+  const bodies: BodyTemplates = Object.assign({}, ...results.map((result) => result.bodies));
   if (Object.keys(bodies).length === 0) return undefined;
   const { tiers } = getIdFinders(world);
   const replaceId = (step: string) => (tiers.findExact(step) === undefined ? step : '*');
   const patterns = results.flatMap(({ volatile }) => volatile ?? []);
   const changing = new Set(patterns.map((pattern) => pattern.split('/').map(replaceId).join('/')));
   const entries = Object.entries(bodies).map(([name, body]) => [name, maskChanging(body, changing)]);
-  const { expanded, ...others }: RecordedBodies = Object.fromEntries(entries);
+  const { expanded, ...others }: BodyTemplates = Object.fromEntries(entries);
   return expanded === undefined || isDeepStrictEqual(expanded, others.promotions) ? others : { ...others, expanded };
 }
 

@@ -5,7 +5,7 @@
  */
 
 import type { Assertion, ExaminedRequest } from '../assertions/assertion.js';
-import { findResponseKind } from '../assertions/registry.js';
+import { findResponseAssertionKind } from '../assertions/registry.js';
 import type { RequirementRow, Row, TestCase } from '../cases/test-case.js';
 import { getSubjectId, tag } from '../cases/test-case.js';
 import type { Contract } from '../contract/contract.js';
@@ -109,7 +109,7 @@ function adaptAssertion(
   world: World,
 ): Assertion | undefined {
   if ('lists' in assertion) return undefined;
-  const { findFlaw } = findResponseKind(assertion);
+  const { findFlaw } = findResponseAssertionKind(assertion);
   const isSound = (data: unknown) => findFlaw?.(data, { ...getRequest(assertion.of), getRequest, world }) === undefined;
   if (findFlaw === undefined) return undefined;
   if (isSound(assertion.data)) return assertion;

@@ -3,8 +3,8 @@ import type { Exchange } from '../http/exchange.js';
 import type { RowExchanges } from '../judge/judge-case.js';
 import type { Verdict } from '../judge/verdict.js';
 import type { BodyShape } from '../record/body-shape.js';
+import type { BodyTemplates } from '../record/body-templates.js';
 import type { Drift } from '../record/drift.js';
-import type { RecordedBodies } from '../record/recorded-bodies.js';
 import type { Location } from '../support/problem.js';
 import { createReason, type Reason } from '../support/reason.js';
 
@@ -38,7 +38,7 @@ export interface CaseResult {
   readonly repeatedExchangeId?: string;
   /** The shape of all successful bodies, and bodies for a mock, if a record is wanted. */
   readonly shape?: BodyShape;
-  readonly bodies?: RecordedBodies;
+  readonly bodies?: BodyTemplates;
   /** For a question: patterns of places whose values differ between responses to the same request. */
   readonly volatile?: readonly string[];
   readonly hasDataChanged?: true;

@@ -1,7 +1,7 @@
 import { type RequirementCase, type RequirementRow, type TestCase, tag } from '../cases/test-case.js';
 import { createOracle } from '../contract/oracle.js';
 import type { World } from '../contract/world.js';
-import { findRefusable, serializeRequest } from '../http/exchange.js';
+import { findRefusableEncoding, serializeRequest } from '../http/exchange.js';
 
 /**
  * Gives each case that is about every request a row for each documented request of the other requirement cases. They share
@@ -24,7 +24,7 @@ function listEveryRow({ rows: [stated] }: RequirementCase, cases: readonly TestC
     sent.toReversed().map(({ title, request }) => [serializeRequest(request), { title, request }]),
   );
   return [...distinct.values()].toReversed().flatMap(({ title, request }) => {
-    const isAccepted = createOracle(request, world).accepted && findRefusable(request) === undefined;
+    const isAccepted = createOracle(request, world).accepted && findRefusableEncoding(request) === undefined;
     return isAccepted ? [{ ...stated, title, requests: new Map([[name, request]]) }] : [];
   });
 }

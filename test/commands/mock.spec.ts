@@ -13,8 +13,8 @@ import type { RunOptions } from '../../src/config/run-options.js';
 import { listCredentialSecrets } from '../../src/contract/operation.js';
 import { openClient } from '../../src/http/client.js';
 import { renderRunReport } from '../../src/outputs/terminal/run-report.js';
+import { fillBody } from '../../src/record/body-templates.js';
 import { createBaseline } from '../../src/record/drift.js';
-import { fillBody } from '../../src/record/recorded-bodies.js';
 import { createRecord, readRecord, renderRecord, type TargetRecord } from '../../src/record/target-record.js';
 import { parseYaml } from '../../src/support/yaml-file.js';
 import {

@@ -1,14 +1,14 @@
 import { expect, test } from '@playwright/test';
 import {
   type Assertion,
+  type AssertionReadContext,
   combineAll,
   combineAny,
   holds,
-  type ReadContext,
   unclear,
   violated,
 } from '../../src/assertions/assertion.js';
-import { findResponseKind, judgeAssertion } from '../../src/assertions/registry.js';
+import { findResponseAssertionKind, judgeAssertion } from '../../src/assertions/registry.js';
 import type { JudgeMode, RowEvidence } from '../../src/assertions/row-evidence.js';
 import type { QuestionAnswer, RequirementRow, Row, TestCase } from '../../src/cases/test-case.js';
 import { documentedOperation, renderFilterParameter } from '../../src/contract/operation.js';
@@ -79,7 +79,7 @@ function evidenceOf(exchanges: Readonly<Record<string, Exchange>>): RowEvidence 
 }
 
 /** Reads tiers by name; the documentation leaves open whether the third is returned. */
-const context: ReadContext = {
+const context: AssertionReadContext = {
   resolveRequest: (name) => name,
   selectTiers: (names) => world.tiers.filter(({ name }) => names.includes(name)).map(({ id }) => id),
   selectReturnedTiers: (names) => world.tiers.filter(({ name }) => names.includes(name)).map(({ id }) => id),
@@ -113,7 +113,7 @@ const filtered: HttpRequest = {
 /** An assertion about the exchange `probe`, by its key and what a case file says under it. */
 function asserting([kind, value]: Written, of = 'probe', place = at): Assertion {
   const assertion = { kind, of, at: place, data: undefined };
-  return { ...assertion, data: findResponseKind(assertion).read(value, context) };
+  return { ...assertion, data: findResponseAssertionKind(assertion).read(value, context) };
 }
 type Written = readonly [kind: string, value: unknown];
 

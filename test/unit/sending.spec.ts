@@ -11,7 +11,7 @@ import { explainUndocumented } from '../../src/contract/explain-undocumented.js'
 import { listCredentialSecrets } from '../../src/contract/operation.js';
 import { openClient } from '../../src/http/client.js';
 import { noRetry } from '../../src/http/connection-options.js';
-import { findRefusable } from '../../src/http/exchange.js';
+import { findRefusableEncoding } from '../../src/http/exchange.js';
 import { parseRequest } from '../../src/http/request-content.js';
 import { judgeDeployment, listVerdicts } from '../../tools/proof/judge-deployment.js';
 import { recognizer, suite } from '../support/in-process.js';
@@ -107,7 +107,7 @@ test('Requirements send the bytes that other clients send', () => {
   const requests = suite.cases
     .filter(({ kind }) => kind === 'requirement')
     .flatMap(({ rows }) => rows.flatMap((row) => [...row.requests.values()]))
-    .filter((request) => findRefusable(request) === undefined);
+    .filter((request) => findRefusableEncoding(request) === undefined);
   const sent = new Map(
     requests.flatMap((request) => {
       const pairs = request.path.split(/\?(.*)/s)[1]?.split('&') ?? [];

@@ -2,7 +2,7 @@ import { parseRequest } from '../../http/request-content.js';
 import { isSuccessful } from '../../http/response-status.js';
 import { isJsonObject } from '../../support/json.js';
 import { defineAssertion, type ExaminedRequest, holds, unclear, violated } from '../assertion.js';
-import { findNotAccepted } from '../requirement-flaws.js';
+import { findUndocumentedRequest } from '../requirement-flaws.js';
 
 type Value = 'or-empty' | { readonly 'or-empty-like': string } | { readonly wherever: string };
 
@@ -55,7 +55,7 @@ export default defineAssertion<Value, Data>({
   },
 
   findFlaw({ unless, compared: name }, context) {
-    const flaw = findNotAccepted(context);
+    const flaw = findUndocumentedRequest(context);
     if (flaw !== undefined || unless === 'empty') return flaw;
     const compared = context.getRequest(name);
     if (unless === 'other-refused') {

@@ -1,6 +1,6 @@
 import { defineAssertion, holds } from '../assertion.js';
-import { explainBrokenResponse } from '../broken-response.js';
-import { findNotAccepted } from '../requirement-flaws.js';
+import { judgeBrokenResponse } from '../broken-response.js';
+import { findUndocumentedRequest } from '../requirement-flaws.js';
 
 export default defineAssertion<'whole', object>({
   key: 'answered',
@@ -11,7 +11,7 @@ export default defineAssertion<'whole', object>({
   },
   read: () => ({}),
   describe: () => 'gets a whole response',
-  judge: (_, { exchange, evidence }) => explainBrokenResponse(exchange, evidence) ?? holds,
-  judgeLost: (exchange, evidence) => explainBrokenResponse(exchange, evidence),
-  findFlaw: (_, context) => findNotAccepted(context),
+  judge: (_, { exchange, evidence }) => judgeBrokenResponse(exchange, evidence) ?? holds,
+  judgeLost: (exchange, evidence) => judgeBrokenResponse(exchange, evidence),
+  findFlaw: (_, context) => findUndocumentedRequest(context),
 });

@@ -1,4 +1,4 @@
-import { defineAssertion, type ReadContext, type TierSelection } from '../assertion.js';
+import { type AssertionReadContext, defineAssertion, type TierSelection } from '../assertion.js';
 import { judgeAllReturned, judgeNoneReturned, judgeResult } from '../judge-result.js';
 import { findUndocumentedId } from '../requirement-flaws.js';
 
@@ -10,7 +10,7 @@ export function createTierListKind(
   key: string,
   description: string,
   wanted: 'required' | 'forbidden',
-  select: (context: ReadContext) => (selection: TierSelection) => readonly string[],
+  select: (context: AssertionReadContext) => (selection: TierSelection) => readonly string[],
 ) {
   const isRequired = wanted === 'required';
   const judgeTiers = isRequired ? judgeAllReturned : judgeNoneReturned;

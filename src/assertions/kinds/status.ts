@@ -1,5 +1,5 @@
 import { defineAssertion, holdsIf } from '../assertion.js';
-import { findNotAccepted, findNothingRequired } from '../requirement-flaws.js';
+import { findNothingRequired, findUndocumentedRequest } from '../requirement-flaws.js';
 
 type Pattern = number | string;
 type Data = { readonly patterns: readonly string[] } | { readonly sameAs: string };
@@ -52,6 +52,6 @@ export default defineAssertion<Pattern | readonly Pattern[] | { 'same-as': strin
   findFlaw(data, context) {
     if (!('patterns' in data) || data.patterns.join() !== '2xx')
       return { message: 'the documentation names no status code', hint: "Expect '2xx'." };
-    return findNotAccepted(context) ?? findNothingRequired(context);
+    return findUndocumentedRequest(context) ?? findNothingRequired(context);
   },
 });

@@ -1,7 +1,7 @@
 import { undetermined } from '../../cases/test-case.js';
 import { isSuccessful } from '../../http/response-status.js';
+import { maskChanging } from '../../record/body-templates.js';
 import { createResponseRenderer, renderRequest, volatilePattern } from '../../record/exchange-text.js';
-import { maskChanging } from '../../record/recorded-bodies.js';
 import { parseExactly, stringifyExactly } from '../../support/json.js';
 import { renderCodeBlock, renderInlineCode, renderTableCode } from '../markdown.js';
 import { type AnsweredQuestion, type Output, renderAnswerTo } from '../output.js';

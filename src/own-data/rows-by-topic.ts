@@ -26,7 +26,7 @@ interface TopicRows {
 }
 
 /** Creates rows for drawn requests: what the documentation says of their responses, and what must be seen before that. */
-export function createTopicRows(world: World, drawn: readonly CandidateRequest[]): TopicRows {
+export function createRowsByTopic(world: World, drawn: readonly CandidateRequest[]): TopicRows {
   const compared = compareRequests(world, drawn);
   const rows = compared.flatMap((sent) => [
     ...(sent.candidate.filtering === undefined ? listPlainRows(sent, world) : listFilterRows(sent, world)),

@@ -3,14 +3,14 @@ import type { CandidateRequest, FilterVariation } from './candidate-request.js';
 import { type CoverageItem, listCoverageItems } from './list-coverage-items.js';
 import { rateAwkwardness } from './near-texts.js';
 
-/** Something that a request shows. Two requests that show the same have a feature with the same key. */
-export interface Feature {
+/** Something that a request can show. Two requests that show the same reach a goal with the same key. */
+export interface CoverageGoal {
   readonly key: string;
   /** What a request is worth that shows this for the first time. */
   readonly worth: number;
 }
 
-/** The kinds of features, and what each is worth if nothing else is said. */
+/** The kinds of goals, and what each is worth by default. */
 const worth = {
   /** A tier is in a result. */
   tier: 60,
@@ -38,23 +38,23 @@ const worth = {
 } as const;
 
 /** Lists what a request shows of some data. */
-export function listFeatures(candidate: CandidateRequest, { tiers }: World): Feature[] {
+export function listCoverageGoals(candidate: CandidateRequest, { tiers }: World): CoverageGoal[] {
   const { filtering } = candidate;
-  const features = [
-    ...(filtering === undefined ? listRuleFeatures(candidate, tiers) : listFilterFeatures(candidate, filtering, tiers)),
-    ...listReadingFeatures(candidate),
-    ...listPairFeatures(candidate),
+  const goals = [
+    ...(filtering === undefined ? listRuleGoals(candidate, tiers) : listFilterGoals(candidate, filtering, tiers)),
+    ...listReadingGoals(candidate),
+    ...listPairGoals(candidate),
   ];
   // Each rule of a tier shows the tier.
-  return [...keepFirst(features, ({ key }) => key)];
+  return [...keepFirst(goals, ({ key }) => key)];
 }
 
-function createFeature(kind: keyof typeof worth, parts: readonly string[], value: number = worth[kind]): Feature {
+function createGoal(kind: keyof typeof worth, parts: readonly string[], value: number = worth[kind]): CoverageGoal {
   return { key: [kind, ...parts].join('\n'), worth: value };
 }
 
 /** Lists what a request without filters shows of the window and of the rules of tiers. */
-function listRuleFeatures({ oracle, request, change, base }: CandidateRequest, tiers: World['tiers']): Feature[] {
+function listRuleGoals({ oracle, request, change, base }: CandidateRequest, tiers: World['tiers']): CoverageGoal[] {
   const exercises = listCoverageItems(tiers, oracle, request, base === undefined);
   // Most tiers show what another one shows.
   const firsts = keepFirst(
@@ -66,28 +66,32 @@ function listRuleFeatures({ oracle, request, change, base }: CandidateRequest, t
     const { tier, topic, expects } = exercise;
     const isNewTier = expects === 'required' && base === undefined;
     return [
-      ...(isNewTier ? [createFeature('tier', [tier.id])] : []),
-      ...(firsts.has(exercise) ? listTopicFeatures(topic, expects, changed) : []),
-      ...(expects === 'forbidden' ? listDecisionFeatures(exercise, changed) : []),
+      ...(isNewTier ? [createGoal('tier', [tier.id])] : []),
+      ...(firsts.has(exercise) ? listTopicGoals(topic, expects, changed) : []),
+      ...(expects === 'forbidden' ? listDecisionGoals(exercise, changed) : []),
     ];
   });
 }
 
-function listTopicFeatures(topic: string, expects: string, changed: string): Feature[] {
-  return [createFeature('topic', [topic, expects]), createFeature('topic-by-change', [topic, expects, changed])];
+function listTopicGoals(topic: string, expects: string, changed: string): CoverageGoal[] {
+  return [createGoal('topic', [topic, expects]), createGoal('topic-by-change', [topic, expects, changed])];
 }
 
-function listDecisionFeatures({ tier, reason, decision }: CoverageItem, changed: string): Feature[] {
+function listDecisionGoals({ tier, reason, decision }: CoverageItem, changed: string): CoverageGoal[] {
   const text = reason.is === 'rule' && reason.rule.kind === 'metadata' ? reason.rule.key + reason.rule.is : '';
   const byChange = (1 + rateAwkwardness(text)) * worth['decision-by-change'];
   return [
-    createFeature('decision', [tier.id, String(decision)]),
-    createFeature('decision-by-change', [tier.id, String(decision), changed], byChange),
+    createGoal('decision', [tier.id, String(decision)]),
+    createGoal('decision-by-change', [tier.id, String(decision), changed], byChange),
   ];
 }
 
 /** Lists what a request with filters shows of them. */
-function listFilterFeatures(candidate: CandidateRequest, filtering: FilterVariation, tiers: World['tiers']): Feature[] {
+function listFilterGoals(
+  candidate: CandidateRequest,
+  filtering: FilterVariation,
+  tiers: World['tiers'],
+): CoverageGoal[] {
   const { oracle, request, change, parts } = candidate;
   const [{ subject, nearTo } = {}] = parts.filters ?? [];
   const exercises = listCoverageItems(tiers, oracle, request).flatMap((exercise) => {
@@ -102,10 +106,10 @@ function listFilterFeatures(candidate: CandidateRequest, filtering: FilterVariat
     const text = JSON.stringify([on, value]);
     return [
       change === undefined
-        ? createFeature('topic-by-filter', [topic, expects, filtering.title])
-        : createFeature('topic-by-changed-filter', [topic, expects, change.title]),
-      createFeature('filter-value', [expects, text], rateFilterValue(filtering, text)),
-      createFeature('filter-value-by-kind', [expects, text, filtering.title]),
+        ? createGoal('topic-by-filter', [topic, expects, filtering.title])
+        : createGoal('topic-by-changed-filter', [topic, expects, change.title]),
+      createGoal('filter-value', [expects, text], rateFilterValue(filtering, text)),
+      createGoal('filter-value-by-kind', [expects, text, filtering.title]),
     ];
   });
 }
@@ -115,18 +119,18 @@ function rateFilterValue({ kind }: FilterVariation, text: string): number {
 }
 
 /** Lists how the request is read: its filters in a form, and exact filters beside `options.expand`. */
-function listReadingFeatures({ filtering, change, parts }: CandidateRequest): Feature[] {
+function listReadingGoals({ filtering, change, parts }: CandidateRequest): CoverageGoal[] {
   const form = change?.group === 'reading' ? change.title : '';
-  const reading = createFeature('reading', [filtering?.group ?? '', form]);
+  const reading = createGoal('reading', [filtering?.group ?? '', form]);
   if (filtering === undefined || !readWithExpand.has(filtering.kind)) return [reading];
-  return [reading, createFeature('filter-with-expand', [filtering.title, renderExpand(parts)])];
+  return [reading, createGoal('filter-with-expand', [filtering.title, renderExpand(parts)])];
 }
 
 /** Filters that are sent with `options.expand` and without. */
 const readWithExpand: ReadonlySet<FilterVariation['kind']> = new Set(['exact', 'many-matches', 'no-match']);
 
 /** Lists all pairs of properties of a request: mistakes may need two of them at once. */
-function listPairFeatures({ filtering, change, parts }: CandidateRequest): Feature[] {
+function listPairGoals({ filtering, change, parts }: CandidateRequest): CoverageGoal[] {
   const { customer, items, metadata, orderMetadata } = parts;
   const kinds = [...new Set(items.map((item) => item.kind))];
   const properties = [
@@ -140,7 +144,7 @@ function listPairFeatures({ filtering, change, parts }: CandidateRequest): Featu
     `change ${change?.title ?? ''}`,
   ];
   return properties.flatMap((property, n) =>
-    properties.slice(n + 1).map((partner) => createFeature('pair', [property, partner])),
+    properties.slice(n + 1).map((partner) => createGoal('pair', [property, partner])),
   );
 }
 

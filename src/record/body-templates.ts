@@ -1,4 +1,4 @@
-/** Bodies of a deployment, for a mock: JSON in which placeholders stand for what differs between results. */
+/** Templates of a deployment's bodies, for a mock: JSON in which placeholders stand for what differs between results. */
 
 import { isDeepStrictEqual } from 'node:util';
 import { listSuccesses } from '../assertions/row-evidence.js';
@@ -11,7 +11,7 @@ import { findTierMentions } from '../recognition/tier-mentions.js';
 import { isContainer, isJsonObject, NumberText, parseExactly, readNumber, stringifyExactly } from '../support/json.js';
 
 /** `expanded` has promotions, too. An empty result may have another type in place of a list. */
-export type RecordedBodies = Readonly<Partial<Record<'promotions' | 'expanded' | 'none', unknown>>>;
+export type BodyTemplates = Readonly<Partial<Record<'promotions' | 'expanded' | 'none', unknown>>>;
 
 const sources = [
   ['promotions', 'expand-category-effect', 'plain'],
@@ -39,7 +39,7 @@ function listTierValues(tier: Tier, { campaigns }: World): [placeholder: string,
 }
 
 /** Extracts JSON bodies without promotions elsewhere than in one list of all, as in groups or a tree. */
-export function extractBodies(testCase: TestCase, [evidence]: readonly RowJudgementBasis[]): RecordedBodies {
+export function extractBodies(testCase: TestCase, [evidence]: readonly RowJudgementBasis[]): BodyTemplates {
   if (evidence === undefined) return {};
   const ofCase = sources.filter(([, question]) => question === getSubjectId(testCase));
   const bodies = ofCase.flatMap(([name, , request]) => {
