@@ -76,7 +76,7 @@ export const expect = baseExpect.extend({
   toReturnTiers(exchange: Exchange, names: readonly string[]): MatcherReturnType {
     const { run, answered } = findRun(exchange);
     const { world } = run.suite;
-    const [evidence] = collectEvidence([new Map([['request', answered]])], run.background);
+    const [evidence] = collectEvidence([new Map([['request', answered]])], run.target);
     const result = readReturned(answered.response.body, evidence as RowJudgementBasis);
     const has = (name: string) => result.returned.includes(world.ids.tier.get(name) ?? '');
     const unknown = names.find((name) => !world.ids.tier.has(name));
@@ -91,7 +91,7 @@ export const expect = baseExpect.extend({
   /** The response is one that the documentation allows. */
   toConform(exchange: Exchange): MatcherReturnType {
     const { run, answered } = findRun(exchange);
-    const [{ verdict, ...judged }] = judgeExchanges([answered], run.background) as [JudgedExchange];
+    const [{ verdict, ...judged }] = judgeExchanges([answered], run.target) as [JudgedExchange];
     const reason = renderReason(judged.reason);
     if (verdict === 'undocumented') throw new Error(reason);
     const isAllowed = verdict === 'pass' || verdict === 'open';

@@ -42,7 +42,7 @@ export async function startTargetRun(
   const suite = selectFromSuite(whole, settings);
   const options = await createEngineOptions(settings, suite.world);
   const run = await startRun(suite, channel, { ...options, ...terms });
-  const { examination, background, shown } = run;
+  const { examination, target, shown } = run;
   const { unreachable } = examination;
   const load = examination.load && { reason: examination.load.reason, isProven: examination.load.isProven };
   const start: RunStart = { settings, load, unreachable, data: suite.data };
@@ -51,7 +51,7 @@ export async function startTargetRun(
     baseUrl: settings.target.baseUrl,
     /** Sends requests that belong to no case. */
     channel,
-    background,
+    target,
     examination,
     start,
     shown,
@@ -60,7 +60,7 @@ export async function startTargetRun(
     /** Sends and judges a case, by its id; undefined if it is not selected for this target. */
     async judge(id: string): Promise<CaseReport | undefined> {
       const testCase = suite.cases.find((candidate) => candidate.id === id);
-      if (testCase !== undefined) return await run.runCase(testCase);
+      if (testCase !== undefined) return await run.reportCase(testCase);
       return id === samplesCaseId ? await run.repeatSamples() : undefined;
     },
   };

@@ -30,7 +30,7 @@ import { type CaseSender, isSerial, type Suspect } from './case-sender.js';
 export interface FailedCase {
   readonly testCase: RequirementCase;
   readonly sender: CaseSender;
-  readonly background: TargetContext;
+  readonly target: TargetContext;
   readonly first: CaseExchanges;
   readonly evidence: readonly RowJudgementBasis[];
   readonly once: CaseJudgement;
@@ -92,12 +92,12 @@ async function confirmBrokenResponses(failed: FailedCase): Promise<StageResult> 
 }
 
 /** Sends a row whose response is broken again, alone, with requests that got whole responses beside it. */
-async function repeatBrokenRow({ testCase, sender, background, first, evidence, once }: FailedCase, row: number) {
+async function repeatBrokenRow({ testCase, sender, target, first, evidence, once }: FailedCase, row: number) {
   const { title, exchange: name = '' } = once.rows[row] as RowJudgement;
   const broken = first.exchanges[row]?.get(name) as Exchange;
   const whole = listWholeResponses({
     ofCase: first.exchanges.flatMap(listExchanges),
-    calibration: background.calibration,
+    calibration: target.calibration,
   });
   const controls = whole.slice(0, controlCount).map(({ request }, n) => [`control-${n + 1}`, request] as const);
   const judged = testCase.rows[row] as RequirementRow;
@@ -110,7 +110,7 @@ async function repeatBrokenRow({ testCase, sender, background, first, evidence, 
   for (let turn = 1; turn <= brokenTurns; turn += 1) {
     const sent = await sender.sendAlone(watched, [row], turn);
     repetitions.push(sent);
-    again.push(collectEvidence(sent.exchanges, background).slice(row, row + 1));
+    again.push(collectEvidence(sent.exchanges, target).slice(row, row + 1));
     const judgement = { ...judgeRepeatedRow(ofRow, firstEvidence, again), title };
     if (judgement.verdict !== 'fail') return { judgement, repetitions };
     const received = sent.exchanges[row];
@@ -158,14 +158,14 @@ async function confirmAlone(failed: FailedCase): Promise<StageResult> {
 
 /** Sends rows alone: once if two responses show the failure, and three times if it is one. @param before other rows */
 async function repeatAlone(failed: FailedCase, rows: readonly number[], before: Confirmation['repetitions']) {
-  const { testCase, sender, background, evidence, once, first } = failed;
+  const { testCase, sender, target, evidence, once, first } = failed;
   const repetitions = [...before];
   let judgement = once;
   let failing = rows;
   for (let turn = 1; turn <= maxTurns && failing.length > 0; turn += 1) {
     if (turn > 1 && !showsOneResponse(failing, judgement, first)) break;
     repetitions.push(await sender.sendAlone(testCase, failing, turn));
-    const again = repetitions.map((sent) => collectEvidence(sent.exchanges, background));
+    const again = repetitions.map((sent) => collectEvidence(sent.exchanges, target));
     judgement = judgeCase(testCase, evidence, again, once);
     const still = listFailingRows(judgement);
     failing = failing.filter((row) => still.includes(row));
@@ -209,10 +209,10 @@ async function confirmInBatches(
 }
 
 function findSuspect(failed: FailedCase, sentAlone: readonly CaseExchanges[], row: number): SuspectRow | undefined {
-  const { testCase, first, once, background } = failed;
+  const { testCase, first, once, target } = failed;
   const ofRow = selectRow(testCase, row);
   const passes = (exchanges: RowExchanges[number]) =>
-    judgeCase(ofRow, collectEvidence([exchanges], background)).verdict === 'pass';
+    judgeCase(ofRow, collectEvidence([exchanges], target)).verdict === 'pass';
   const inRun = first.exchanges[row] ?? new Map<string, Exchange>();
   const alone = sentAlone.flatMap(({ exchanges }) => exchanges[row] ?? []).find(({ size }) => size > 0);
   if (alone === undefined || !passes(alone)) return undefined;
@@ -237,7 +237,7 @@ async function confirmInBatch(failed: FailedCase, { suspect, alone }: SuspectRow
 
 /** Confirms that the same row is wrong in each of three batches. */
 async function confirmSameRow(failed: FailedCase, suspect: Suspect, alone: RowExchanges[number]): Promise<BatchResult> {
-  const { testCase, sender, background, evidence } = failed;
+  const { testCase, sender, target, evidence } = failed;
   const { row } = suspect;
   const repetitions: CaseExchanges[] = [];
   let judgement: RowJudgement | undefined;
@@ -245,7 +245,7 @@ async function confirmSameRow(failed: FailedCase, suspect: Suspect, alone: RowEx
     const sent = await sender.sendInBatch(suspect, turn);
     if (sent === undefined) return { repetitions };
     repetitions.push(sent);
-    const received = collectEvidence([new Map([...alone, ...(sent.exchanges[row] ?? [])])], background);
+    const received = collectEvidence([new Map([...alone, ...(sent.exchanges[row] ?? [])])], target);
     judgement = judgeRepeatedRow(selectRow(testCase, row), evidence.slice(row, row + 1), [received]);
     if (judgement.verdict !== 'fail') return { repetitions };
   }
@@ -275,7 +275,7 @@ async function confirmAnyRequest(failed: FailedCase, suspect: Suspect): Promise<
     const alone = await failed.sender.repeatBatchAlone(suspect, number);
     if (alone === undefined) return { repetitions: all };
     all.push(alone.sent);
-    if (isRefuted({ number, together, alone: readResults(alone.sent, failed.background) })) return { repetitions: all };
+    if (isRefuted({ number, together, alone: readResults(alone.sent, failed.target) })) return { repetitions: all };
   }
   const { reason, ...judgement } = failed.once.rows[suspect.row] as RowJudgement;
   if (reason === undefined) return unconfirmed;
@@ -284,7 +284,7 @@ async function confirmAnyRequest(failed: FailedCase, suspect: Suspect): Promise<
 }
 
 /** Sends batches until enough results are wrong, or it does not look like that. What refutes the suspicion leaves no turns. */
-async function repeatUntilEnough({ sender, background }: FailedCase, suspect: Suspect) {
+async function repeatUntilEnough({ sender, target }: FailedCase, suspect: Suspect) {
   const repetitions: CaseExchanges[] = [];
   const turns: BatchTurn[] = [];
   let rightInNew = 0;
@@ -294,11 +294,11 @@ async function repeatUntilEnough({ sender, background }: FailedCase, suspect: Su
     const repeated = await sender.repeatBatch(suspect, number);
     if (repeated === undefined) break;
     repetitions.push(repeated.sent);
-    const together = readResults(repeated.sent, background);
+    const together = readResults(repeated.sent, target);
     const alone = hasWrong(together) ? await sender.repeatBatchAlone(suspect, number) : undefined;
     if (alone !== undefined) repetitions.push(alone.sent);
     isNew ||= repeated.isNew || alone?.isNew === true;
-    turns.push({ number, together, alone: alone && readResults(alone.sent, background) });
+    turns.push({ number, together, alone: alone && readResults(alone.sent, target) });
     if (turns.some(isRefuted)) return { turns: [], repetitions, isNew };
     if (repeated.isNew && alone === undefined) rightInNew += 1;
   }
@@ -338,10 +338,10 @@ type Result = 'wrong' | 'right' | 'damaged';
 type Results = ReadonlyMap<string, Result>;
 
 /** Reads the results of a batch. Wrong is only what a successful response itself proves. */
-function readResults({ batch }: CaseExchanges, background: TargetContext): Results {
+function readResults({ batch }: CaseExchanges, target: TargetContext): Results {
   const sent = batch?.exchanges ?? [];
   const whole = sent.filter((exchange): exchange is AnsweredExchange => !isDamaged(exchange));
-  const judged = judgeExchanges(whole, background);
+  const judged = judgeExchanges(whole, target);
   const isWrong = new Map<Exchange, boolean>(
     whole.map((exchange, n) => [exchange, isSuccessful(exchange.response) && judged[n]?.verdict === 'fail']),
   );

@@ -27,7 +27,7 @@ import { checkId, type SentLog } from './sent-log.js';
 
 export interface EndTerms {
   readonly suite: Suite;
-  readonly background: TargetContext;
+  readonly target: TargetContext;
   /** Undefined if the exchanges come from evidence. */
   readonly keeper: EvidenceKeeper | undefined;
   readonly log: SentLog;
@@ -157,20 +157,20 @@ function createPlainCase(id: string, requests: readonly HttpRequest[]): TestCase
 async function watchFirstRequests(
   requests: readonly HttpRequest[],
   sender: CaseSender,
-  { background, keeper, suite }: EndTerms,
+  { target, keeper, suite }: EndTerms,
   purpose: string,
 ): Promise<CaseResult> {
   const watched = createPlainCase('watched-data', requests);
   const first = 'the first response';
   const same = { kind: 'returned.same-as', of: requestName, at: watched.at, data: { compared: first } };
   const compare = (exchanges: RowExchanges) => {
-    const pairs = exchanges.map((row, n) => new Map([...row, [first, background.calibration[n] as Exchange]]));
-    return collectEvidence(pairs, background).map((evidence, n) =>
+    const pairs = exchanges.map((row, n) => new Map([...row, [first, target.calibration[n] as Exchange]]));
+    return collectEvidence(pairs, target).map((evidence, n) =>
       exchanges[n]?.size === 0 ? holds : judgeAssertion(same, evidence, 'requirement'),
     );
   };
   // What could not be read at the beginning shows nothing at the end.
-  const atFirst = requests.map((_, n) => new Map([[requestName, background.calibration[n] as Exchange]]));
+  const atFirst = requests.map((_, n) => new Map([[requestName, target.calibration[n] as Exchange]]));
   const isReadable = compare(atFirst).map(({ is }) => is === 'holds');
   const listChanges = ({ exchanges }: CaseExchanges) =>
     compare(exchanges).flatMap((result, n) => (result.is === 'holds' || !isReadable[n] ? [] : [{ n, ...result }]));

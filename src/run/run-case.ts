@@ -24,7 +24,7 @@ import type { EvidenceKeeper } from './evidence-keeper.js';
 import { sanitizeText } from './sanitize-result.js';
 
 export interface CaseTerms {
-  readonly background: TargetContext;
+  readonly target: TargetContext;
   readonly knownRequirements: readonly string[];
   readonly expected: Baseline;
   /** Whether to infer the shape of successful bodies, which costs more than judging them. */
@@ -43,7 +43,7 @@ export async function runCase(
   needsConfirmation: (failure: CaseJudgement) => boolean,
   purpose?: string,
 ): Promise<CaseResult> {
-  const attempts = await sendAndJudge(testCase, sender, terms.background, needsConfirmation);
+  const attempts = await sendAndJudge(testCase, sender, terms.target, needsConfirmation);
   terms.keeper?.keepCase(testCase, [attempts.first, ...attempts.repetitions], purpose);
   return createResult(testCase, attempts, terms);
 }
@@ -66,7 +66,7 @@ function createResult(testCase: TestCase, attempts: CaseAttempts, terms: CaseTer
     at,
     rows,
     drift: findDriftOf(testCase, outcome, successes, terms),
-    expected: verdict === 'fail' && violated ? describeAssertion(violated, terms.background.world) : undefined,
+    expected: verdict === 'fail' && violated ? describeAssertion(violated, terms.target.world) : undefined,
     apart_from_known: findVerdictApart(rows),
     outcome,
     exchangeId: shown && terms.findId(shown),
@@ -105,13 +105,13 @@ function findDeciding({ first, repetitions, judgement }: CaseAttempts) {
 
 /** Reads what a record has of the successful bodies, and what is compared with a record. */
 function readBodies(testCase: TestCase, { first, evidence }: CaseAttempts, terms: CaseTerms) {
-  const { infersShape, expected, background } = terms;
+  const { infersShape, expected, target } = terms;
   const isWanted = infersShape || expected.schema !== undefined;
   const successes = isWanted ? [...new Set(listResultBodies(testCase, first))] : [];
   if (!infersShape) return { successes };
   return {
     successes,
-    shape: inferShape(successes, background.recognizer.ids),
+    shape: inferShape(successes, target.recognizer.ids),
     bodies: extractBodies(testCase, evidence),
   };
 }
@@ -155,15 +155,15 @@ export type CaseAttempts = Awaited<ReturnType<typeof sendAndJudge>>;
 export async function sendAndJudge(
   testCase: TestCase,
   sender: CaseSender,
-  background: TargetContext,
+  target: TargetContext,
   needsConfirmation: (failure: CaseJudgement) => boolean = () => true,
 ) {
   const first = await sender.send(testCase);
-  const evidence = collectEvidence(first.exchanges, background);
+  const evidence = collectEvidence(first.exchanges, target);
   const once = judgeCase(testCase, evidence);
   const isFinal = once.verdict !== 'fail' || testCase.kind === 'question' || !needsConfirmation(once);
   const confirmation: Confirmation = isFinal
     ? { judgement: once, repetitions: [] }
-    : await confirmFailure({ testCase, sender, background, first, evidence, once });
+    : await confirmFailure({ testCase, sender, target, first, evidence, once });
   return { first, evidence, ...confirmation };
 }

@@ -44,8 +44,8 @@ export interface EngineOptions extends ExaminedTarget, Partial<RunScope> {
   readonly plannedCases?: readonly string[];
 }
 
-export async function startRun(stated: Suite, target: Channel, options: EngineOptions = {}) {
-  const { channel, log } = createSentLog(target);
+export async function startRun(stated: Suite, unlogged: Channel, options: EngineOptions = {}) {
+  const { channel, log } = createSentLog(unlogged);
   const { world } = stated;
   const { tierPatterns, expected = emptyBaseline, infersShape = false } = options;
   const { mentionFilter, recognizer = createRecognizer(world, mentionFilter) } = options;
@@ -57,7 +57,7 @@ export async function startRun(stated: Suite, target: Channel, options: EngineOp
   keeper?.keepCase({ id: calibrationPurpose }, [{ exchanges: [numbered] }]);
   const { findId } = (replay ?? keeper) as Pick<EvidenceKeeper, 'findId'>;
   const suite = changeSuite(stated, calibration, changes);
-  const background: TargetContext = {
+  const target: TargetContext = {
     world,
     recognizer,
     calibration: exchanges,
@@ -84,12 +84,12 @@ export async function startRun(stated: Suite, target: Channel, options: EngineOp
   // requests are drawn from a data file, since they are many.
   const shared = stated.data === undefined ? sent.filter(([, exchange]) => !exchanges.includes(exchange)) : sent;
   const sender = replay?.createSender() ?? createCaseSender(channel, planned, shared);
-  const terms = { background, knownRequirements, expected, infersShape, keeper, findId };
+  const terms = { target, knownRequirements, expected, infersShape, keeper, findId };
   /** The requirements of the contract with a confirmed failure, which decides their verdict; and those with a known one. */
   const failing = new Set<string>();
   const failingAsKnown = new Set<string>();
   const verdicts = new Map<string, Verdict>();
-  const runWith = async (sender: CaseSender, testCase: TestCase, purpose?: string): Promise<CaseResult> => {
+  const runCaseWith = async (sender: CaseSender, testCase: TestCase, purpose?: string): Promise<CaseResult> => {
     const subject = getSubjectId(testCase);
     const needsConfirmation = ({ isKnown }: Pick<Judgement, 'isKnown'>) =>
       isOwnCase(testCase) ||
@@ -107,18 +107,19 @@ export async function startRun(stated: Suite, target: Channel, options: EngineOp
   };
   const { constantAnswer } = examination;
   const proof = constantAnswer === undefined ? undefined : findProof(suite);
-  const proven = proof && (await runWith(replay === undefined ? createCaseSender(channel, [], shared) : sender, proof));
+  const proven =
+    proof && (await runCaseWith(replay === undefined ? createCaseSender(channel, [], shared) : sender, proof));
   if (proven !== undefined && getVerdictApart(proven) === 'fail')
     pointless = createReason('constant-answer', { answer: `${constantAnswer}`, case: proven.id });
   const judgeTheEnd = async () => {
     if (pointless !== undefined) return undefined;
     return await judgeEnd({
       suite,
-      background,
+      target,
       keeper,
       log: replay === undefined ? log : { listTraces: replay.listTraces, markChecks: () => undefined },
       createSender: (purpose) => replay?.createSender(purpose) ?? createCaseSender(channel),
-      runSample: (testCase, sender, purpose) => runWith(sender, testCase, purpose),
+      runSample: (testCase, sender, purpose) => runCaseWith(sender, testCase, purpose),
       findVerdict: (id) => verdicts.get(id),
       wait: (replay === undefined ? channel.wait : undefined) ?? (async () => undefined),
       isFailing: failing.size > 0,
@@ -128,11 +129,12 @@ export async function startRun(stated: Suite, target: Channel, options: EngineOp
   const takeEvidence = () => keeper?.take() ?? { exchanges: [], uses: [] };
   return {
     examination,
-    background,
+    target,
     /** Shows an exchange that was sent. Those of a replay are in its evidence. */
     shown: keeper?.shown ?? createShownExchanges(),
-    async runCase(testCase: TestCase): Promise<CaseReport> {
-      const result = testCase.id === proven?.id ? proven : await runWith(sender, byId.get(testCase.id) ?? testCase);
+    /** Sends and judges a case, unless it was sent before the others. */
+    async reportCase(testCase: TestCase): Promise<CaseReport> {
+      const result = testCase.id === proven?.id ? proven : await runCaseWith(sender, byId.get(testCase.id) ?? testCase);
       verdicts.set(result.id, getVerdictApart(result));
       return { result, ...takeEvidence() };
     },

@@ -30,8 +30,8 @@ Error.prepareStackTrace = (error, frames) =>
 
 const { ownCases, areDrawn } = readSetUp();
 const suite = loadSuite();
-const [run = {}] = readRuns();
-const selected = selectTests(run, suite);
+const [options = {}] = readRuns();
+const selected = selectTests(options, suite);
 
 /** Defines the tests of a case file. @param file within `cases/` */
 export function defineCases(file: string): void {
@@ -45,7 +45,7 @@ export function defineCases(file: string): void {
 export function defineDataCases(): void {
   if (!areDrawn.includes(true)) return;
   const cases = { ...suite, cases: createRequirementCases(suite.contract) };
-  for (const testCase of selectTests(run, cases)) defineCase(testCase, suite);
+  for (const testCase of selectTests(options, cases)) defineCase(testCase, suite);
 }
 
 export function defineOwnCases(): void {
@@ -54,7 +54,7 @@ export function defineOwnCases(): void {
   for (const { folder, data } of different.values()) {
     const suiteOfUser = loadSuite(suiteFolder, { data }, folder);
     test.describe(`own cases in ${folder}${data === undefined ? '' : ` on ${data.file}`}`, () => {
-      for (const testCase of selectTests(run, suiteOfUser).filter(isOwnCase)) defineCase(testCase, suiteOfUser);
+      for (const testCase of selectTests(options, suiteOfUser).filter(isOwnCase)) defineCase(testCase, suiteOfUser);
     });
   }
 }
@@ -86,14 +86,14 @@ function defineTest(
   annotations: readonly { readonly type: string; readonly description: string }[],
 ): void {
   const details = { tag: tags.map((name) => `@${name}`), annotation: [createCaseAnnotation(id), ...annotations] };
-  callFrom(resolveLocation(stated, id), test, `${id}: ${title}`, details, async ({ run: target }, testInfo) => {
-    const report = await target.judge(id);
+  callFrom(resolveLocation(stated, id), test, `${id}: ${title}`, details, async ({ run }, testInfo) => {
+    const report = await run.judge(id);
     if (report === undefined) return test.skip(true, 'It is not a case of this target, or not selected.');
     const { result } = report;
-    const { baseUrl, shown } = target;
+    const { baseUrl, shown } = run;
     attachTexts(testInfo, renderCase(report, shown.find, baseUrl));
-    attachReport(testInfo, report, target);
-    const doubt = target.isCertified || kind === 'question' ? undefined : describeDoubt(result);
+    attachReport(testInfo, report, run);
+    const doubt = run.isCertified || kind === 'question' ? undefined : describeDoubt(result);
     const failure = renderBrokenCase(result, ofSuite, baseUrl, shown.show) ?? doubt;
     if (failure !== undefined) {
       expectFailure(testInfo);
@@ -128,8 +128,8 @@ function describeDoubt({ reason, ...result }: CaseResult): string | undefined {
 
 /** Calls `test` as if a line of a case file did: Playwright takes the place of the call for that of the test. */
 function callFrom({ file, line, column }: Location, define: typeof test, ...args: Parameters<typeof test>): void {
-  const options = { filename: file, lineOffset: line - 1, columnOffset: column - 1 };
-  compileFunction('define(...args)', ['define', 'args'], options)(define, args);
+  const place = { filename: file, lineOffset: line - 1, columnOffset: column - 1 };
+  compileFunction('define(...args)', ['define', 'args'], place)(define, args);
 }
 
 function resolveLocation({ file, line, column }: Location, id: string): Location {

@@ -40,12 +40,12 @@ const named = suite.contract.questions.flatMap(({ id, answer }) =>
 // chaos.spec.ts checks that such deployments conform.
 test('Each outcome is observed if it is chosen as a behaviour', async () => {
   // An examination takes most of the time of a run, and no behaviour makes another one necessary.
-  const { background } = await startRun(suite, channelTo(reference()), { recognizer, isWorldLoaded: true });
+  const { target } = await startRun(suite, channelTo(reference()), { recognizer, isWorldLoaded: true });
   for (const { id, outcomes } of named) {
     const { cases } = suiteFor(id);
     const observe = async (outcome: string) => {
       const sender = createCaseSender(channelTo(reference({ [id]: outcome })), cases);
-      return (await sendAndJudge(cases[0] as TestCase, sender, background)).judgement.outcome;
+      return (await sendAndJudge(cases[0] as TestCase, sender, target)).judgement.outcome;
     };
     expect.soft(await Promise.all(outcomes.map(observe)), id).toEqual(outcomes);
   }

@@ -381,7 +381,7 @@ test('An internal error does not show the message of its cause, which may quote 
   const run = await startRun(some, channelTo(createIndependentDeployment(suite.world)), options);
   fails = true;
   for (const testCase of some.cases) {
-    const { verdict, ...result } = (await run.runCase(testCase)).result;
+    const { verdict, ...result } = (await run.reportCase(testCase)).result;
     const reason = renderReason(result.reason);
     expect(verdict).toBe('error');
     expect(reason).toMatch(/^Internal error, please report it: RangeError at \S+secrets.spec.*:\d+:\d+, /);

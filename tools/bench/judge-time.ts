@@ -37,7 +37,7 @@ export function measureJudgeTime(records: number, rounds: number): JudgeTime {
     return { request, response: { ...response, body } };
   };
   const round = () => {
-    const background = { world, recognizer: createRecognizer(world), calibration: [], isWorldSeen: true };
+    const target = { world, recognizer: createRecognizer(world), calibration: [], isWorldSeen: true };
     const sent = cases.map((testCase) => ({
       testCase,
       exchanges: testCase.rows.map(
@@ -54,7 +54,7 @@ export function measureJudgeTime(records: number, rounds: number): JudgeTime {
     parseAll();
     return {
       judge: msOf(() => {
-        for (const { testCase, exchanges } of sent) judgeCase(testCase, collectEvidence(exchanges, background));
+        for (const { testCase, exchanges } of sent) judgeCase(testCase, collectEvidence(exchanges, target));
       }, all.length),
       parse: msOf(parseAll, all.length),
     };

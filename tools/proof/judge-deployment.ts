@@ -43,7 +43,7 @@ export function createTimedChannel(respond: Answer): Channel {
 
 /** What the requirement cases of a suite find out about a deployment. */
 export interface DeploymentJudgement {
-  readonly background: TargetContext;
+  readonly target: TargetContext;
   readonly cases: readonly JudgedCase[];
 }
 
@@ -59,12 +59,12 @@ export async function judgeDeployment(
   options: EngineOptions = {},
 ): Promise<DeploymentJudgement> {
   const channel = createChannel(respond);
-  const { background } = await startRun(suite, channel, { isWorldLoaded: true, ...options });
+  const { target } = await startRun(suite, channel, { isWorldLoaded: true, ...options });
   const testCases = suite.cases.filter((testCase) => testCase.kind === 'requirement');
   const sender = createCaseSender(channel, testCases);
   const cases: JudgedCase[] = [];
-  for (const testCase of testCases) cases.push({ testCase, sent: await sendAndJudge(testCase, sender, background) });
-  return { background, cases };
+  for (const testCase of testCases) cases.push({ testCase, sent: await sendAndJudge(testCase, sender, target) });
+  return { target, cases };
 }
 
 /** The verdict of each requirement: the worst of its cases'. */
@@ -83,7 +83,7 @@ export type EndedRun = Awaited<ReturnType<typeof runSuite>>;
 export async function runSuite(suite: Suite, channel: Channel, options: EngineOptions = {}) {
   const run = await startRun(suite, channel, { ...options, plannedCases: suite.cases.map(({ id }) => id) });
   const reports: CaseReport[] = [];
-  for (const testCase of suite.cases) reports.push(await run.runCase(testCase));
+  for (const testCase of suite.cases) reports.push(await run.reportCase(testCase));
   reports.push(...[(await run.repeatSamples()) ?? []].flat());
   const results = reports.map(({ result }) => result).filter(({ isUncounted }) => !isUncounted);
   return { results, showExchange: run.shown.show, examination: run.examination, evidence: joinEvidence(reports) };

@@ -20,7 +20,7 @@ export interface FaultyCase {
   readonly testCase: RequirementCase;
   readonly judgement: CaseJudgement;
   readonly exchanges: RowExchanges;
-  readonly context: TargetContext;
+  readonly target: TargetContext;
 }
 
 /**
@@ -50,7 +50,7 @@ export function createFaultJudge(suite: Suite): FaultJudge {
 
   async function* judgeWithoutState(fault: Fault): AsyncGenerator<FaultyCase> {
     const respond = createCachedDeployment(deploy(fault));
-    const { background: context } = await startRun(suite, createChannel(respond), options);
+    const { target } = await startRun(suite, createChannel(respond), options);
     const isChanged = (request: HttpRequest) => {
       const [right, wrong] = [respondWithoutFault(request), respond(request)];
       return right.status !== wrong.status || right.body !== wrong.body;
@@ -64,17 +64,17 @@ export function createFaultJudge(suite: Suite): FaultJudge {
         );
         return new Map<string, Exchange>(named);
       });
-      yield { testCase, judgement: judgeCase(testCase, collectEvidence(exchanges, context)), exchanges, context };
+      yield { testCase, judgement: judgeCase(testCase, collectEvidence(exchanges, target)), exchanges, target };
     }
   }
 
   async function judgeWithState(fault: Fault, tested = suite): Promise<FaultyCase[]> {
-    const { background: context, cases: judged } = await judgeDeployment(tested, deploy(fault), options);
+    const { target, cases: judged } = await judgeDeployment(tested, deploy(fault), options);
     return judged.map(({ testCase, sent: { judgement, first } }) => ({
       testCase,
       judgement,
       exchanges: first.exchanges,
-      context,
+      target,
     }));
   }
 
@@ -91,14 +91,14 @@ export function createFaultJudge(suite: Suite): FaultJudge {
       return undefined;
     },
 
-    async listRowsThatFailAlone(fault, { testCase, judgement, exchanges, context }) {
+    async listRowsThatFailAlone(fault, { testCase, judgement, exchanges, target }) {
       const titles: string[] = [];
       for (const [n, row] of testCase.rows.entries()) {
         if (judgement.rows[n]?.verdict !== 'fail') continue;
         const alone: RequirementCase = { ...testCase, rows: [row] };
         const [verdict] = fault.hasState
           ? (await judgeWithState(fault, { ...suite, cases: [alone] })).map(({ judgement }) => judgement.verdict)
-          : [judgeCase(alone, collectEvidence(exchanges.slice(n, n + 1), context)).verdict];
+          : [judgeCase(alone, collectEvidence(exchanges.slice(n, n + 1), target)).verdict];
         if (verdict === 'fail') titles.push(row.title);
       }
       return titles;
