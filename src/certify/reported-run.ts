@@ -51,21 +51,24 @@ export class ReportedRun {
 
   /**
    * @param selected the ids of the cases; none if there is no test
-   * @param known the inputs; those of another machine come with its reports
+   * @param loadedInputs undefined for a run of another machine: its inputs come with its reports
    * @param recorded the evidence, if it is judged again
    */
   constructor(
     private readonly selected: ReadonlySet<string>,
-    private known: RunInputs | undefined,
+    private loadedInputs: RunInputs | undefined,
     private readonly recorded?: RecordedRun,
   ) {}
 
   private get inputs(): RunInputs {
     const { settings } = this.start ?? {};
-    if (this.known === undefined && settings === undefined)
+    if (this.loadedInputs === undefined && settings === undefined)
       throw new Error('A report of this project has no beginning: merge the reports of all shards.');
-    this.known ??= settings && { suite: loadSuite(suiteFolder, settings.availability, settings.cases), settings };
-    return this.known as RunInputs;
+    this.loadedInputs ??= settings && {
+      suite: loadSuite(suiteFolder, settings.availability, settings.cases),
+      settings,
+    };
+    return this.loadedInputs as RunInputs;
   }
 
   /** Adds cases that were judged in this process. */

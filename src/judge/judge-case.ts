@@ -126,24 +126,24 @@ const findRemainingReadings = remember((target: TargetContext) =>
 
 /**
  * Judges a case; pure. A row that was sent again fails only if it fails each time.
- * @param once the judgement without the repetitions, which stays that of all other rows
+ * @param firstJudgement without the repetitions; a row that was not sent again keeps its judgement
  */
 export function judgeCase(
   testCase: TestCase,
   evidence: readonly RowJudgementBasis[],
   repetitions: readonly (readonly RowJudgementBasis[])[] = [],
-  once?: CaseJudgement,
+  firstJudgement?: CaseJudgement,
 ): CaseJudgement {
   if (testCase.kind === 'question') return { ...judgeQuestion(testCase, evidence[0] as RowJudgementBasis), rows: [] };
   const unseen = findUnseenWorld([evidence, ...repetitions].flat());
   const rows = testCase.rows.map((row, n): RowJudgement => {
     const again = repetitions.flatMap((sent) => sent.slice(n, n + 1)).filter(({ exchanges }) => exchanges.size > 0);
-    const known = again.length === 0 ? once?.rows[n] : undefined;
-    if (known !== undefined) return known;
+    const kept = again.length === 0 ? firstJudgement?.rows[n] : undefined;
+    if (kept !== undefined) return kept;
     const first = evidence[n] as RowJudgementBasis;
     const judgement = judgeRow(row, testCase, [first, ...again]);
     const doubted = unseen === undefined ? judgement : doubtWithoutWorld(judgement, first, unseen);
-    return { title: row.title, ...doubtByLoad(doubted, [first, ...again]) };
+    return { title: row.title, ...explainByLoad(doubted, [first, ...again]) };
   });
   return summarizeRows(rows, testCase);
 }
@@ -156,7 +156,7 @@ interface Attempt {
 
 /** Judges a row that may have been sent again. It fails if the same expectation is violated each time. */
 function judgeRow(row: RequirementRow, testCase: RequirementCase, sent: readonly RowJudgementBasis[]): Judgement {
-  const attempts = sent.map((evidence) => judgeOnce(row, testCase, evidence));
+  const attempts = sent.map((evidence) => judgeSending(row, testCase, evidence));
   const [first, ...later] = attempts as [Attempt, ...Attempt[]];
   const failing = attempts.filter(({ judgement }) => judgement.verdict === 'fail');
   if (failing[0] === undefined || later[0] === undefined) return first.judgement;
@@ -177,21 +177,26 @@ function judgeRow(row: RequirementRow, testCase: RequirementCase, sent: readonly
   };
 }
 
-/** A failure is known if the row passes as though what is known to be wrong was right. A failure of both is new. */
-function judgeOnce(row: RequirementRow, testCase: RequirementCase, evidence: RowJudgementBasis): Attempt {
-  const documented = judgeAs(row, testCase, evidence);
+/** Judges one sending of a row. A failure is known if the row passes with what is known corrected, and else new. */
+function judgeSending(row: RequirementRow, testCase: RequirementCase, evidence: RowJudgementBasis): Attempt {
+  const documented = judgeExpectations(row, testCase, evidence);
   const { known: corrections, exchanges } = evidence;
   const { judgement } = documented;
   if (corrections === undefined || judgement.verdict === 'pass') return documented;
   const asKnown: Attempt = { ...documented, judgement: { ...judgement, isKnown: true } };
-  const apart = judgeAs(row, testCase, { ...evidence, corrections });
+  const apart = judgeExpectations(row, testCase, { ...evidence, corrections });
   if (apart.judgement.verdict === 'fail') return apart;
   if ([...exchanges.values()].some(corrections.isRefused)) return asKnown;
   if (judgement.verdict !== 'fail') return apart;
   return apart.judgement.verdict === 'pass' ? asKnown : documented;
 }
 
-function judgeAs({ expect, ...row }: RequirementRow, { at }: RequirementCase, evidence: RowJudgementBasis): Attempt {
+/** Judges one sending of a row by its preconditions and expectations. */
+function judgeExpectations(
+  { expect, ...row }: RequirementRow,
+  { at }: RequirementCase,
+  evidence: RowJudgementBasis,
+): Attempt {
   const unmet = judgePreconditions(row, at, evidence, explainInapplicable);
   if (unmet !== undefined) return { evidence, judgement: unmet };
   if (expect.length === 0)
@@ -272,8 +277,8 @@ function doubtWithoutWorld(
   return { ...doubted, verdict: 'inconclusive', reason: createReason('world-unseen', { reason, unseen }) };
 }
 
-/** A failure that the load of the test data explains says so. If it is certainly the load, it proves nothing. */
-function doubtByLoad(judgement: Judgement, sent: readonly RowJudgementBasis[]): Judgement {
+/** Names the load of the test data as the reason of a failure that it explains. If it is certainly the load, nothing is proven. */
+function explainByLoad(judgement: Judgement, sent: readonly RowJudgementBasis[]): Judgement {
   const { isKnown: _, reason = createReason('passed'), ...doubted } = judgement;
   const load = sent[0]?.load;
   if (judgement.verdict !== 'fail' || load === undefined) return judgement;

@@ -25,21 +25,21 @@ export interface Mention {
 type MentionSelector = (mention: Mention) => boolean;
 
 /** Finds all tiers that a body mentions. @param isSelected leaves mentions out; those stay in `locatedIds` */
-export function findTierMentions(body: string, known: KnownIds, isSelected?: MentionSelector): TierMentions {
-  const found = findMentionsOf(known.tiers, body, known, isSelected);
+export function findTierMentions(body: string, finders: KnownIds, isSelected?: MentionSelector): TierMentions {
+  const found = findMentionsOf(finders.tiers, body, finders, isSelected);
   if (found.idsByPattern.size > 0 || found.unlocatedIds.size === 0) return found;
-  return findMentionsOf(known.tiersInWords, body, known, isSelected);
+  return findMentionsOf(finders.tiersInWords, body, finders, isSelected);
 }
 
 function findMentionsOf(
   tiers: IdFinder,
   body: string,
-  known: KnownIds,
+  finders: KnownIds,
   isSelected: MentionSelector | undefined,
 ): TierMentions {
   // Where no id is a number and nothing beside the ids counts, no digit of a number matters. To keep them takes time.
-  const value = (known.hasNumericIds || isSelected !== undefined ? parseExactly : parseJson)(body);
-  const ids = createBodyIds(tiers, known);
+  const value = (finders.hasNumericIds || isSelected !== undefined ? parseExactly : parseJson)(body);
+  const bodyIds = createBodyIds(tiers, finders);
   const collected: CollectedMentions = {
     idsByPattern: new Map(),
     certainPatterns: new Set(),
@@ -54,7 +54,12 @@ function findMentionsOf(
     (text, position, isKey) => {
       const found = tiers.findIds(text);
       if (found.ids.length > 0)
-        collectMention({ text, position, isKey, ids: found.ids, isWhole: found.isWhole }, ids, collected, isSelected);
+        collectMention(
+          { text, position, isKey, ids: found.ids, isWhole: found.isWhole },
+          bodyIds,
+          collected,
+          isSelected,
+        );
     },
     tiers.minLength,
   );
@@ -67,7 +72,7 @@ function findMentionsOf(
     located: [...located],
     hasIdsInTexts,
   };
-  return createMentions(found, body, known);
+  return createMentions(found, body, finders);
 }
 
 /** What a body names, as plain JSON: it is found once, and stored with its exchange. */
@@ -129,11 +134,11 @@ interface TextWithIds {
 
 function collectMention(
   found: TextWithIds,
-  known: BodyIds,
+  bodyIds: BodyIds,
   collected: CollectedMentions,
   isSelected: MentionSelector | undefined,
 ): void {
-  switch (classifyMention(found, known)) {
+  switch (classifyMention(found, bodyIds)) {
     case 'skip':
       return;
     case 'possible':
@@ -143,20 +148,20 @@ function collectMention(
       collected.unlocated.push(...found.ids);
       return;
     case 'located':
-      collectLocated(found, known, collected, isSelected);
+      collectLocated(found, bodyIds, collected, isSelected);
   }
 }
 
 /** `possible`: it may be a coincidence. `unlocated`: the tiers are named, but the path does not say that they were returned. */
 type MentionKind = 'skip' | 'possible' | 'unlocated' | 'located';
 
-function classifyMention(found: TextWithIds, known: BodyIds): MentionKind {
+function classifyMention(found: TextWithIds, bodyIds: BodyIds): MentionKind {
   // Of one record alone, nothing tells whether its key is an id.
-  if (isUncertainKey(found, known)) return isContainer(found.position?.member) ? 'possible' : 'skip';
+  if (isUncertainKey(found, bodyIds)) return isContainer(found.position?.member) ? 'possible' : 'skip';
   // A deployment may use the same id for a tier and for something else.
-  if (isKeyOfOtherData(found, known)) return 'skip';
+  if (isKeyOfOtherData(found, bodyIds)) return 'skip';
   // A sentence with several ids may say that one was returned and the other was not.
-  return isSentenceOfSeveral(found, known) ? 'unlocated' : 'located';
+  return isSentenceOfSeveral(found, bodyIds) ? 'unlocated' : 'located';
 }
 
 /** Whether a key may be a word as well, and nothing shows that it is an id. */

@@ -87,7 +87,7 @@ const aheadPerConcurrency = 8;
 export function createCaseSender(
   channel: Channel,
   planned: readonly TestCase[] = [],
-  known: readonly SentRequest[] = [],
+  alreadySent: readonly SentRequest[] = [],
 ): CaseSender {
   /** What was sent first, in this order, by the name that it has in batches. */
   const sent: (readonly [name: string, request: HttpRequest])[] = [];
@@ -97,7 +97,7 @@ export function createCaseSender(
     const exchange = await channel.send(request);
     places.set(exchange, place);
     return exchange;
-  }, known);
+  }, alreadySent);
   const sendOnNewConnection: Channel['send'] = (request) => {
     channel.reconnect();
     return channel.send(request);
@@ -238,7 +238,7 @@ function createBatchAround(sent: readonly (readonly [string, HttpRequest])[], pl
 }
 
 /** Sends equal requests only once. Transport errors and transient statuses are not cached, a server error if it came twice. */
-function createRequestCache(send: Channel['send'], known: readonly SentRequest[] = []): Channel['send'] {
+function createRequestCache(send: Channel['send'], alreadySent: readonly SentRequest[] = []): Channel['send'] {
   const pending = new Map<string, Promise<Exchange>>();
   const cached = new Map<string, Exchange>();
   const failed = new Set<string>();
@@ -248,7 +248,7 @@ function createRequestCache(send: Channel['send'], known: readonly SentRequest[]
     if (isFirstFailure) failed.add(key);
     else cached.set(key, exchange);
   };
-  for (const [request, exchange] of known) store(serializeRequest(request), exchange);
+  for (const [request, exchange] of alreadySent) store(serializeRequest(request), exchange);
   return async (request) => {
     const key = serializeRequest(request);
     // If a shared request failed, the next waiter sends it again while the others wait.

@@ -33,7 +33,7 @@ export interface FailedCase {
   readonly target: TargetContext;
   readonly first: CaseExchanges;
   readonly evidence: readonly RowJudgementBasis[];
-  readonly once: CaseJudgement;
+  readonly firstJudgement: CaseJudgement;
 }
 
 export interface Confirmation {
@@ -44,15 +44,18 @@ export interface Confirmation {
 /**
  * A response that does not arrive is sent for again beside others that do. Other failing rows are sent alone; one that then
  * passes may fail only among other requests, so it is sent in its batch, too. All that is not seen again is inconclusive.
+ *
+ * Only the first failing case of a requirement is confirmed: then the verdict of the requirement is certain. That rule and its
+ * exceptions are in `run.ts` (`needsConfirmation`).
  */
 export async function confirmFailure(failed: FailedCase): Promise<Confirmation> {
   const arrived = await confirmBrokenResponses(failed);
-  const once = arrived.judgement;
-  if (arrived.isConfirmed || listFailingRows(once).length === 0) return arrived;
-  const alone = await confirmAlone({ ...failed, once });
+  if (arrived.isConfirmed || listFailingRows(arrived.judgement).length === 0) return arrived;
+  const remaining = { ...failed, firstJudgement: arrived.judgement };
+  const alone = await confirmAlone(remaining);
   const repetitions = [...arrived.repetitions, ...alone.repetitions];
   if (alone.isConfirmed) return { ...alone, repetitions };
-  const batch = await confirmInBatches({ ...failed, once }, alone);
+  const batch = await confirmInBatches(remaining, alone);
   return { ...batch, repetitions: [...repetitions, ...batch.repetitions] };
 }
 
@@ -77,11 +80,11 @@ interface StageResult extends Confirmation {
 const [brokenTurns, controlCount] = [4, 6];
 
 async function confirmBrokenResponses(failed: FailedCase): Promise<StageResult> {
-  const { testCase, once } = failed;
-  let rows = once.rows;
+  const { testCase, firstJudgement } = failed;
+  let rows = firstJudgement.rows;
   const repetitions: CaseExchanges[] = [];
-  for (const row of listFailingRows(once)) {
-    if (once.rows[row]?.expected?.kind !== 'answered') continue;
+  for (const row of listFailingRows(firstJudgement)) {
+    if (firstJudgement.rows[row]?.expected?.kind !== 'answered') continue;
     const repeated = await repeatBrokenRow(failed, row);
     rows = rows.with(row, repeated.judgement);
     repetitions.push(...repeated.repetitions);
@@ -92,8 +95,8 @@ async function confirmBrokenResponses(failed: FailedCase): Promise<StageResult> 
 }
 
 /** Sends a row whose response is broken again, alone, with requests that got whole responses beside it. */
-async function repeatBrokenRow({ testCase, sender, target, first, evidence, once }: FailedCase, row: number) {
-  const { title, exchange: name = '' } = once.rows[row] as RowJudgement;
+async function repeatBrokenRow({ testCase, sender, target, first, evidence, firstJudgement }: FailedCase, row: number) {
+  const { title, exchange: name = '' } = firstJudgement.rows[row] as RowJudgement;
   const broken = first.exchanges[row]?.get(name) as Exchange;
   const whole = listWholeResponses({
     ofCase: first.exchanges.flatMap(listExchanges),
@@ -149,24 +152,27 @@ const rowsAtOnce = 2;
 const maxTurns = 3;
 
 async function confirmAlone(failed: FailedCase): Promise<StageResult> {
-  const rows = listFailingRows(failed.once);
-  let result: StageResult = { judgement: failed.once, repetitions: [], isConfirmed: false };
+  const rows = listFailingRows(failed.firstJudgement);
+  let result: StageResult = { judgement: failed.firstJudgement, repetitions: [], isConfirmed: false };
   for (let start = 0; start < rows.length && !result.isConfirmed; start += rowsAtOnce)
     result = await repeatAlone(failed, rows.slice(start, start + rowsAtOnce), result.repetitions);
   return result;
 }
 
-/** Sends rows alone: once if two responses show the failure, and three times if it is one. @param before other rows */
+/**
+ * Sends rows alone, up to three times. After the first time, only if a single response shows the failure.
+ * @param before the repetitions of other rows
+ */
 async function repeatAlone(failed: FailedCase, rows: readonly number[], before: Confirmation['repetitions']) {
-  const { testCase, sender, target, evidence, once, first } = failed;
+  const { testCase, sender, target, evidence, firstJudgement, first } = failed;
   const repetitions = [...before];
-  let judgement = once;
+  let judgement = firstJudgement;
   let failing = rows;
   for (let turn = 1; turn <= maxTurns && failing.length > 0; turn += 1) {
     if (turn > 1 && !showsOneResponse(failing, judgement, first)) break;
     repetitions.push(await sender.sendAlone(testCase, failing, turn));
     const again = repetitions.map((sent) => collectEvidence(sent.exchanges, target));
-    judgement = judgeCase(testCase, evidence, again, once);
+    judgement = judgeCase(testCase, evidence, again, firstJudgement);
     const still = listFailingRows(judgement);
     failing = failing.filter((row) => still.includes(row));
   }
@@ -197,7 +203,7 @@ async function confirmInBatches(
   { judgement, repetitions: alone }: Confirmation,
 ): Promise<Confirmation> {
   const repetitions: CaseExchanges[] = [];
-  for (const row of listFailingRows(failed.once)) {
+  for (const row of listFailingRows(failed.firstJudgement)) {
     const suspect = findSuspect(failed, alone, row);
     if (suspect === undefined) continue;
     const result = await confirmInBatch(failed, suspect);
@@ -209,7 +215,7 @@ async function confirmInBatches(
 }
 
 function findSuspect(failed: FailedCase, sentAlone: readonly CaseExchanges[], row: number): SuspectRow | undefined {
-  const { testCase, first, once, target } = failed;
+  const { testCase, first, firstJudgement, target } = failed;
   const ofRow = selectRow(testCase, row);
   const passes = (exchanges: RowExchanges[number]) =>
     judgeCase(ofRow, collectEvidence([exchanges], target)).verdict === 'pass';
@@ -218,7 +224,7 @@ function findSuspect(failed: FailedCase, sentAlone: readonly CaseExchanges[], ro
   if (alone === undefined || !passes(alone)) return undefined;
   // Of several responses, the wrong one is that without which the row passes.
   const isWrong = (request: string) => passes(new Map([...inRun, [request, alone.get(request) as Exchange]]));
-  const name = [...inRun.keys()].find(isWrong) ?? once.rows[row]?.exchange ?? '';
+  const name = [...inRun.keys()].find(isWrong) ?? firstJudgement.rows[row]?.exchange ?? '';
   const wrong = inRun.get(name);
   return wrong && { alone, suspect: { testCase, row, name, first: wrong } };
 }
@@ -277,7 +283,7 @@ async function confirmAnyRequest(failed: FailedCase, suspect: Suspect): Promise<
     all.push(alone.sent);
     if (isRefuted({ number, together, alone: readResults(alone.sent, failed.target) })) return { repetitions: all };
   }
-  const { reason, ...judgement } = failed.once.rows[suspect.row] as RowJudgement;
+  const { reason, ...judgement } = failed.firstJudgement.rows[suspect.row] as RowJudgement;
   if (reason === undefined) return unconfirmed;
   const data = { reason, wrong: sum(turns.map(countWrong)), batches: turns.filter(countWrong).length };
   return { judgement: { ...judgement, reason: createReason('among-overlapping', data) }, repetitions: all };

@@ -160,10 +160,11 @@ export async function sendAndJudge(
 ) {
   const first = await sender.send(testCase);
   const evidence = collectEvidence(first.exchanges, target);
-  const once = judgeCase(testCase, evidence);
-  const isFinal = once.verdict !== 'fail' || testCase.kind === 'question' || !needsConfirmation(once);
+  const firstJudgement = judgeCase(testCase, evidence);
+  const isFinal =
+    firstJudgement.verdict !== 'fail' || testCase.kind === 'question' || !needsConfirmation(firstJudgement);
   const confirmation: Confirmation = isFinal
-    ? { judgement: once, repetitions: [] }
-    : await confirmFailure({ testCase, sender, target, first, evidence, once });
+    ? { judgement: firstJudgement, repetitions: [] }
+    : await confirmFailure({ testCase, sender, target, first, evidence, firstJudgement });
   return { first, evidence, ...confirmation };
 }
