@@ -2,6 +2,7 @@ import type { World } from '../contract/world.js';
 import { renderCurlCommand } from '../http/curl-command.js';
 import { type Exchange, getHeaderValues, type HttpResponse } from '../http/exchange.js';
 import { createRecognizer } from '../recognition/recognizer.js';
+import type { FoundMentions } from '../recognition/tier-mentions.js';
 import { remember } from '../support/caches.js';
 import { renderShortList } from '../support/collections.js';
 import { stringifyExactly } from '../support/json.js';
@@ -17,6 +18,9 @@ const maxBody = 400;
 export function renderRequest({ request }: Exchange): string {
   return shorten(renderCurlCommand(request, baseUrlPlaceholder), maxCommand);
 }
+
+/** An exchange that is fit for display, with what its whole response names. Without that, what is left of its body is searched. */
+export type ShownExchange = Exchange & { readonly mentions?: FoundMentions };
 
 /** What people are shown of a response, as data. */
 export interface ShownResponse {
@@ -34,15 +38,17 @@ const getRecognizer = remember((world: World) => createRecognizer(world));
 export function createResponseSummarizer(
   world: World,
   sampleBody: (body: string) => unknown = () => undefined,
-): (response: HttpResponse) => ShownResponse {
+): (response: HttpResponse, mentions?: FoundMentions) => ShownResponse {
   const { findMentions } = getRecognizer(world);
-  return ({ status, headers, body, bodyLength }) => {
+  return ({ status, headers, body, bodyLength }, mentions) => {
     const [media_type] = getHeaderValues(headers, 'content-type');
     const head = { status, media_type };
-    const { idsByPattern, unlocatedIds } = findMentions(body);
-    const mentioned = new Set([...[...idsByPattern.values()].flat(), ...unlocatedIds]);
+    const { located, unlocated } = mentions ?? findMentions(body).found;
+    const mentioned = new Set([...located, ...unlocated]);
     const names = world.tiers.filter(({ id }) => mentioned.has(id)).map(({ name }) => name);
-    const count = `${bodyLength === undefined ? '' : 'at least '}${names.length} promotions`;
+    // What a refusal names is not stored, and only the beginning of a long one is left.
+    const isPart = mentions === undefined && bodyLength !== undefined;
+    const count = `${isPart ? 'at least ' : ''}${names.length} promotions`;
     if (names.length > 0) return { ...head, excerpt: `(names ${count}: ${renderShortList(names)})` };
     // Cut first: on a long run of letters, the pattern takes quadratic time.
     const beginning = truncate(stringifyExactly(sampleBody(body)) ?? body, 20 * maxBody);
@@ -57,14 +63,14 @@ export function renderShownResponse({ status, media_type, body, excerpt = body }
   return [head, ...quoteLines(excerpt || '(no body)')].join('\n');
 }
 
-export type ResponseRenderer = (exchange: Exchange) => string;
+export type ResponseRenderer = (exchange: ShownExchange) => string;
 
 /** Renders what came back. The text is the same if the target answers the same. */
 export function createResponseRenderer(...terms: Parameters<typeof createResponseSummarizer>): ResponseRenderer {
   const summarize = createResponseSummarizer(...terms);
   return (exchange) =>
     'response' in exchange
-      ? renderShownResponse(summarize(exchange.response))
+      ? renderShownResponse(summarize(exchange.response, exchange.mentions))
       : toOneLine(`No response: ${exchange.message}`);
 }
 

@@ -5,7 +5,6 @@
  */
 
 import { isDeepStrictEqual } from 'node:util';
-import type { Exchange } from '../http/exchange.js';
 import type { DataBasis } from '../own-data/data-suite.js';
 import { getIdFinders } from '../recognition/known-ids.js';
 import type { Suite } from '../suite/suite.js';
@@ -14,7 +13,7 @@ import { validateFile } from '../support/schema-validation.js';
 import { readYaml } from '../support/yaml-file.js';
 import { type BodyShape, mergeShapes } from './body-shape.js';
 import { type BodyTemplates, maskChanging } from './body-templates.js';
-import { createResponseSummarizer, renderRequest, type ShownResponse } from './exchange-text.js';
+import { createResponseSummarizer, renderRequest, type ShownExchange, type ShownResponse } from './exchange-text.js';
 
 /** The outcomes of one target. The schema of its file is `schemas/record.schema.json`. */
 export interface TargetRecord {
@@ -49,7 +48,7 @@ export interface RecordedResult {
 interface AnsweredRun {
   readonly results: readonly RecordedResult[];
   /** Finds an exchange by its id, fit for display. */
-  readonly showExchange: (id: string | undefined) => Exchange | undefined;
+  readonly showExchange: (id: string | undefined) => ShownExchange | undefined;
 }
 
 /** Summarizes the answers of a run. An unchanged target gives the same record. */
@@ -62,7 +61,7 @@ export function createRecord(suite: Suite, { results, showExchange }: AnsweredRu
     .map(({ subject, outcome = '', exchangeId }): [string, RecordedAnswer] => {
       const exchange = showExchange(exchangeId);
       const request = exchange && renderRequest(exchange);
-      const response = exchange && 'response' in exchange ? summarize(exchange.response) : undefined;
+      const response = exchange && 'response' in exchange ? summarize(exchange.response, exchange.mentions) : undefined;
       return [subject, { outcome, request, response }];
     });
   return {

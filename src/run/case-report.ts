@@ -12,7 +12,7 @@ export interface StoredExchange {
   /** Unique within a run; it names the first use. */
   readonly id: string;
   readonly exchange: Exchange;
-  /** What a successful response names. The evidence of a run does not have it: who judges it again finds it. */
+  /** What a successful response names, found in the whole body. The evidence lacks it: who judges it again finds it. */
   readonly mentions?: FoundMentions;
 }
 

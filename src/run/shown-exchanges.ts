@@ -1,29 +1,30 @@
 import type { Exchange } from '../http/exchange.js';
+import type { ShownExchange } from '../record/exchange-text.js';
 import type { StoredExchange } from './case-report.js';
 import { cutBodies, maxResultBody, shortenExchange } from './sanitize-result.js';
 
 /** Finds an exchange by its id and makes it fit for display. Undefined for an id that no exchange has. */
-export type ShowExchange = (id: string | undefined) => Exchange | undefined;
+export type ShowExchange = (id: string | undefined) => ShownExchange | undefined;
 
 /** The exchanges of a run with the beginnings of their bodies: the whole ones may not fit into memory. */
 export function createShownExchanges() {
   // Not fit for display yet: to escape an exchange takes time, and few are shown.
-  const kept = new Map<string, Exchange>();
+  const kept = new Map<string, Pick<StoredExchange, 'exchange' | 'mentions'>>();
   const show: ShowExchange = (id = '') => {
-    const exchange = kept.get(id);
-    return exchange && shortenExchange(exchange, maxResultBody);
+    const found = kept.get(id);
+    return found && { ...shortenExchange(found.exchange, maxResultBody), mentions: found.mentions };
   };
   return {
     /** @returns the exchange with the beginning of its body */
-    add({ id, exchange }: StoredExchange): Exchange {
+    add({ id, exchange, mentions }: StoredExchange): Exchange {
       // A long body is cut once, here.
       const cut = cutBodies(exchange, maxResultBody);
-      kept.set(id, cut);
+      kept.set(id, { exchange: cut, mentions });
       return cut;
     },
     has: (id: string) => kept.has(id),
     /** Finds an exchange as it was received, but for the end of a long body. */
-    find: (id: string) => kept.get(id),
+    find: (id: string) => kept.get(id)?.exchange,
     show,
   };
 }

@@ -1,28 +1,40 @@
 /** What passes from the process that sends to the one that certifies. */
 
 import { expect, test } from '@playwright/test';
+import type { Certificate } from '../../src/certificate/certificate.js';
 import { ReportedRun } from '../../src/certify/reported-run.js';
 import { type JudgedCases, judgeCases } from '../../src/certify/target-run.js';
 import { loadInputs } from '../../src/config/run-inputs.js';
+import type { HttpRequest } from '../../src/http/exchange.js';
 import { isSuccessful } from '../../src/http/response-status.js';
 import type { FoundMentions } from '../../src/recognition/tier-mentions.js';
 import type { CaseReport, StoredExchange } from '../../src/run/case-report.js';
 import { samplesCaseId } from '../../src/run/case-result.js';
-import { channelTo, createReference, recognizer } from '../support/in-process.js';
+import { maxResultBody } from '../../src/run/sanitize-result.js';
+import { type Answer, channelTo, createReference, recognizer } from '../support/in-process.js';
 
 const inputs = loadInputs({ reference: true }, {});
 const plannedCases = inputs.suite.cases.map(({ id }) => id).filter((id) => id.startsWith('window'));
 plannedCases.push(samplesCaseId);
 
 /** Judges some cases of a deployment whose window is too small. */
-async function judgeSome(): Promise<JudgedCases> {
-  const channel = channelTo(createReference({ faults: ['window-of-100'] }));
-  return await judgeCases(inputs, channel, { plannedCases, recognizer });
+async function judgeSome(answer: Answer = createReference({ faults: ['window-of-100'] })): Promise<JudgedCases> {
+  return await judgeCases(inputs, channelTo(answer), { plannedCases, recognizer });
+}
+
+async function certify(judged: JudgedCases): Promise<Certificate> {
+  const reported = new ReportedRun(new Set(plannedCases), inputs).addAll(judged);
+  return (await reported.certify()).certificate;
 }
 
 async function listCauses(judged: JudgedCases): Promise<string[]> {
-  const reported = new ReportedRun(new Set(plannedCases), inputs).addAll(judged);
-  return ((await reported.certify()).certificate.causes ?? []).map(({ id }) => id);
+  return ((await certify(judged)).causes ?? []).map(({ id }) => id);
+}
+
+/** Lists what a certificate says of the responses that failing cases received. */
+async function listReceived(judged: JudgedCases): Promise<string[]> {
+  const { requirements } = await certify(judged);
+  return requirements.flatMap(({ cases }) => cases.flatMap(({ received }) => received ?? []));
 }
 
 /** Changes what the worker found in each response. */
@@ -66,4 +78,19 @@ test('The reporter explains by what the worker found, and searches no response a
   expect(await listCauses(judged)).toContain('window-size/100');
   const nothing = { named: [], certain: [], unlocated: [], possible: [], located: [], hasIdsInTexts: false };
   expect(await listCauses(withMentions(judged, () => nothing))).not.toContain('window-size/100');
+});
+
+test('A certificate counts what the whole of a long response names', async () => {
+  const answer = createReference({ faults: ['window-of-100'] });
+  const bodies: string[] = [];
+  const answerLong = (request: HttpRequest) => {
+    const response = answer(request);
+    const body = response.body.replaceAll('},{', `},${' '.repeat(2_000)}{`);
+    bodies.push(body);
+    return { ...response, body };
+  };
+  const received = await listReceived(await judgeSome(answerLong));
+  expect(bodies.some((body) => body.length > maxResultBody)).toBe(true);
+  expect(received.length).toBeGreaterThan(0);
+  expect(received).toEqual(await listReceived(await judgeSome()));
 });
