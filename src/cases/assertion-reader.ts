@@ -1,3 +1,9 @@
+/**
+ * Reads the assertions of a case. In: the checks of a case file, and the requests and the world of the case. Out: assertions as
+ * plain data. The expected tiers are fixed here, when the case is read: a keyword such as `required` becomes a list of ids, by
+ * what the documentation says of the request. The judge compares a response with that list.
+ */
+
 import type {
   Assertion,
   AssertionKind,
@@ -56,7 +62,11 @@ function readCheck({ of, ...statements }: CheckEntry, at: YamlPath, context: Row
   });
 }
 
-/** Keywords that select tiers by what the documentation says about them. */
+/**
+ * The keywords that select tiers by what the documentation says of a request. Each function says of a tier whether the keyword
+ * selects it: `required` if it certainly does, `forbidden` if it certainly does not, and `open` if the documentation leaves it
+ * open.
+ */
 const selectionKeywords: ReadonlyMap<string, (oracle: Oracle) => (tier: Tier) => Obligation> = new Map([
   ['required', ({ returned }) => returned],
   ['forbidden', (oracle) => (tier) => negated[oracle.returned(tier)]],
@@ -65,6 +75,7 @@ const selectionKeywords: ReadonlyMap<string, (oracle: Oracle) => (tier: Tier) =>
   ['newest-150', ({ checked }) => checked],
 ]);
 
+/** The keyword `forbidden` selects a tier that must not be returned, and does not select one that must be returned. */
 const negated = { required: 'forbidden', forbidden: 'required', open: 'open' } as const;
 
 function createReadContext(of: string, at: YamlPath, context: RowContext): AssertionReadContext {
