@@ -109,3 +109,8 @@ test('The loader to start from writes bindings with which its deployment conform
     [],
   ]);
 });
+
+test('A target whose availability has only undefined members gets the suite that the build stored', () => {
+  const nothing = { bindings: undefined, ownPromotions: undefined, data: undefined };
+  expect(loadSuite(suiteFolder, nothing)).toBe(loadSuite());
+});
