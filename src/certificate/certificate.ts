@@ -1,6 +1,7 @@
 /**
- * The room of what a run comes to, apart from how it is printed. In: the results of all cases, and a function that shows their
- * exchanges by id. Out: the certificate, as plain JSON. It is pure, and runs in the process that certifies: the one of the reporter.
+ * The room of the overall result of a run. In: the results of all cases, and a function that shows their exchanges by id. Out:
+ * the certificate, as plain JSON. It has the code of each reason, and its sentence, which `case-entry.ts` renders. The room is
+ * pure. It runs in the process that certifies, the one of the reporter; the worker renders the entry of a failing case, too.
  */
 
 import { getSubjectId, type TestCase } from '../cases/test-case.js';

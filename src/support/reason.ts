@@ -6,7 +6,10 @@ import { packageRoot } from './package-root.js';
 import { toOneLine } from './untrusted-text.js';
 import { readYaml } from './yaml-file.js';
 
-/** Why a verdict was reached, as plain JSON. Outputs write the sentence of the code, in `templates/reasons.yaml`. */
+/**
+ * Why a verdict was reached, as plain JSON. `templates/reasons.yaml` has the sentence of each code. A certificate has the code
+ * and the sentence.
+ */
 export interface Reason {
   readonly code: string;
   readonly data: ReasonData;
