@@ -177,7 +177,7 @@ function judgeRow(row: RequirementRow, testCase: RequirementCase, sent: readonly
   };
 }
 
-/** Judges one sending of a row. A failure is known if the row passes with what is known corrected, and else new. */
+/** Judges one sending of a row. A failure is known if the row passes once what is known is corrected. Otherwise it is new. */
 function judgeSending(row: RequirementRow, testCase: RequirementCase, evidence: RowJudgementBasis): Attempt {
   const documented = judgeExpectations(row, testCase, evidence);
   const { known: corrections, exchanges } = evidence;
@@ -277,7 +277,7 @@ function doubtWithoutWorld(
   return { ...doubted, verdict: 'inconclusive', reason: createReason('world-unseen', { reason, unseen }) };
 }
 
-/** Names the load of the test data as the reason of a failure that it explains. If it is certainly the load, nothing is proven. */
+/** Says of a failure that the load of the test data explains it. If it is certainly the load, the failure proves nothing. */
 function explainByLoad(judgement: Judgement, sent: readonly RowJudgementBasis[]): Judgement {
   const { isKnown: _, reason = createReason('passed'), ...doubted } = judgement;
   const load = sent[0]?.load;

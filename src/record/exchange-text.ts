@@ -19,7 +19,7 @@ export function renderRequest({ request }: Exchange): string {
   return shorten(renderCurlCommand(request, baseUrlPlaceholder), maxCommand);
 }
 
-/** An exchange that is fit for display, with what its whole response names. Without that, what is left of its body is searched. */
+/** An exchange that is fit for display, with what its whole response names. Without that, the shown body is searched. */
 export type ShownExchange = Exchange & { readonly mentions?: FoundMentions };
 
 /** What people are shown of a response, as data. */
