@@ -199,7 +199,11 @@ for (const [title, rows] of Object.entries(tables))
 /** What a variable may be, or what `--target` may name; and what each state is called in the table of docs/which-deployment.md. */
 const urls = { unset: undefined, empty: '', set: nowhere };
 const targets = { none: undefined, empty: '', bare: 'bare.yaml', named: 'named.yaml', variable: 'variable.yaml' };
-const secrets = { none: {}, empty: { CLIENT_APPLICATION_ID: '', CLIENT_TOKEN: '' }, one: { CLIENT_TOKEN: 'a-token' } };
+const secrets = {
+  none: {},
+  empty: { CLIENT_APPLICATION_ID: '', CLIENT_TOKEN: '' },
+  'token alone': { CLIENT_TOKEN: 'a-token' },
+};
 
 type Outcome = 'reference' | 'refused' | 'deployment';
 

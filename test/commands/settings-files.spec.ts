@@ -408,8 +408,10 @@ test('What is loaded before the version is checked imports modules of Node.js al
   const listImports = (file: string): string[] => {
     const text = readFileSync(file, 'utf8');
     const imported = Array.from(text.matchAll(/^(?:import|export) .*?['"]([^'"]+)['"];$/gms), ([, name = '']) => name);
-    const own = imported.filter((name) => name.startsWith('.')).map((name) => path.join(path.dirname(file), name));
-    return [...imported.filter((name) => !name.startsWith('.')), ...own.flatMap(listImports)];
+    const ownModules = imported
+      .filter((name) => name.startsWith('.'))
+      .map((name) => path.join(path.dirname(file), name));
+    return [...imported.filter((name) => !name.startsWith('.')), ...ownModules.flatMap(listImports)];
   };
   const imports = listImports(path.join(packageRoot, 'dist', 'src', 'cli', 'conformance.js'));
   expect(imports).not.toEqual([]);

@@ -76,7 +76,9 @@ async function expectReferenceConforms(look: string, behaviours: Behaviours): Pr
 }
 
 const listCasesOf = (requirement: Requirement) =>
-  suite.cases.flatMap((each) => (each.kind === 'requirement' && each.verifies === requirement ? each.id : []));
+  suite.cases.flatMap((testCase) =>
+    testCase.kind === 'requirement' && testCase.verifies === requirement ? testCase.id : [],
+  );
 
 /** Combines each fault with as many looks and behaviours as the total allows. The remainder goes to the first faults. */
 async function expectFaultsFound(total: number, some = faults): Promise<void> {

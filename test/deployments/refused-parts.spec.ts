@@ -133,9 +133,11 @@ test('What else is wrong is found although a member is refused', async () => {
 
 test('On data of a deployment, too, a member that is refused is found', async () => {
   const drawn = loadSuite(suiteFolder, { data: { file: writeData(small, 'small') } });
-  const own = { ...drawn, cases: drawn.cases.filter(({ kind }) => kind === 'requirement') };
+  const drawnRequirements = { ...drawn, cases: drawn.cases.filter(({ kind }) => kind === 'requirement') };
   const deployment = createIndependentDeployment(small);
-  const { certificate } = await certifyInProcess(refusing(has('options'), 400, deployment), { suite: own });
+  const { certificate } = await certifyInProcess(refusing(has('options'), 400, deployment), {
+    suite: drawnRequirements,
+  });
   expect(listRequirementsWith('fail', certificate), renderUnpassed(certificate)).toEqual([expand]);
 });
 

@@ -26,8 +26,8 @@ import { createData, writeData } from '../support/own-data.js';
 import { timeoutMs } from '../support/wire.js';
 
 const honest = createReference();
-const own = createData('small');
-const ofOwnData = createIndependentDeployment(own);
+const ownData = createData('small');
+const ofOwnData = createIndependentDeployment(ownData);
 
 /** Answers in another manner from the request of a number on, and counts all. */
 function stopsAt(from: number, otherwise: Answer, answer: Answer = honest) {
@@ -125,8 +125,8 @@ test.describe('A deployment that refuses every documented request from some requ
     'of selected cases': [{ only: ['customer'] }, 4],
     'of questions': [{ only: ['Quantity'] }, 6],
     'of questions, after the last one': [{ only: ['Quantity'] }, 0],
-    'on own data': [{ data: writeData(own, 'small') }, 100, ofOwnData],
-    'on own data, in the repetition at the end': [{ data: writeData(own, 'small') }, 5, ofOwnData],
+    'on own data': [{ data: writeData(ownData, 'small') }, 100, ofOwnData],
+    'on own data, in the repetition at the end': [{ data: writeData(ownData, 'small') }, 5, ofOwnData],
   };
   for (const [what, [options, before, answer = honest]] of Object.entries(selections))
     for (const [status, verdict] of [
@@ -174,7 +174,7 @@ test.describe('A deployment that changes in another way never conforms', () => {
 
   test('no content from request 200 on, on own data', async () => {
     const { stopping } = stopsAt(200, dead(204, ''), ofOwnData);
-    expect((await run(stopping, { data: writeData(own, 'small') })).verdict).not.toBe('conforms');
+    expect((await run(stopping, { data: writeData(ownData, 'small') })).verdict).not.toBe('conforms');
   });
 
   test('only requests with a filter are refused', async () => {
