@@ -6,6 +6,7 @@ import { setImmediate } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from '@playwright/test';
 import { faults } from '../../reference/faults/index.js';
+import { interruptionNotice } from '../../src/certificate/notices.js';
 import { parseRecordedRun } from '../../src/certify/recorded-run.js';
 import type { Channel, HttpRequest } from '../../src/http/exchange.js';
 import { writeResults } from '../../src/outputs/write-results.js';
@@ -118,7 +119,7 @@ test.describe('Judging the evidence again gives the same certificate', () => {
     const unjudged = [{ id, verdict: 'not-run', reason: notReached }] as const;
     const extent = { isCutShort: true, judged: [], unjudged };
     const cutShort = await judgeAgain({ ...left, origin: { ...left.origin, extent } });
-    expect(cutShort.incomplete_because).toContain('The run was interrupted.');
+    expect(cutShort.incomplete_because).toContain(interruptionNotice);
     const cases = cutShort.requirements.flatMap((requirement) => requirement.cases);
     expect(cases.find((judged) => judged.id === id)?.code).toBe(notReached.code);
   });
@@ -210,9 +211,8 @@ test('A certificate and evidence in UTF-16 are read, as PowerShell writes them',
   const verifyFolder = () => runConformanceInProcess(['verify', names.certificate], { cwd });
   expect((await verifyFolder()).output).toMatch(/^AGREES /);
   write(names.evidence, evidence);
-  expect((await verifyFolder()).output).toMatch(
-    /^AGREES .*\nOnly the line ends or the encoding of evidence\.har differ /,
-  );
+  const { status, output } = await verifyFolder();
+  expect([status, output]).toEqual([0, expect.stringMatching(/^AGREES .*\n.*evidence\.har .*\n$/)]);
 });
 
 test('A certificate of another version of the suite is judged by the installed one, with a note', async () => {
@@ -237,7 +237,7 @@ test('A replay compares with the record that --against names', async () => {
   writeFileSync(path.join(folder, 'same.yaml'), renderRecord(record));
   writeFileSync(path.join(folder, 'changed.yaml'), renderRecord(changed));
   for (const [file, status, said] of [
-    ['none.yaml', 2, 'none.yaml:1:1: cannot be read'],
+    ['none.yaml', 2, 'none.yaml:1:1: '],
     ['changed.yaml', 3, '418'],
     ['same.yaml', 0, ''],
   ] as const) {

@@ -134,14 +134,14 @@ test('Targets that cannot be told apart are refused before anything is sent', as
     [['record', ...both, '--to', 'record.yaml'], '--to: works with a single target only'],
     [['certify', ...both, '--reference'], "option '--reference' cannot be used with option '--target <file>'"],
     [['certify', '--target', firstFile, '--target', 'twin.yaml'], 'twin.yaml: has the same name as one.yaml'],
-    [['certify', ...both, '--target', 'none.yaml'], 'none.yaml:1:1: cannot be read'],
+    [['certify', ...both, '--target', 'none.yaml'], 'none.yaml:1:1: '],
   ] as const) {
     const { status, output } = await runConformanceInProcess(args, { cwd: folder, env: credentialVariables });
     expect([status, output]).toEqual([2, expect.stringContaining(said)]);
   }
   // Said once, though it is so for each.
   const { output } = await runConformanceInProcess(['certify', ...both], { cwd: folder });
-  expect(output.match(/CLIENT_TOKEN: is not set/g)).toHaveLength(1);
+  expect(output.match(/^CLIENT_TOKEN: /gm)).toHaveLength(1);
 });
 
 test('Targets run one after another, each with its own credentials; then they are compared', {
