@@ -25,7 +25,7 @@ import { toOneLine } from '../support/untrusted-text.js';
 import { createStopCause } from './apply-stop.js';
 import { type CaseEntry, createCaseEntry, createUnstableEntry, type EntryTerms } from './case-entry.js';
 import { type DriftEntry, listDriftEntries } from './drift-entry.js';
-import { describeData, quickNotice } from './notices.js';
+import { describeData, interruptionNotice, quickNotice } from './notices.js';
 import { describeSharedReasons, findSharedReasons } from './shared-reasons.js';
 
 /** The report of one run, as in `certificate.json`. `schemas/certificate.schema.json` describes its members. */
@@ -190,7 +190,7 @@ function listGaps(suite: Suite, all: readonly CaseResult[], { isCutShort, quick,
     });
   const lost = all.filter(({ id, verdict }) => id === samplesCaseId && verdict === 'error');
   return [
-    ...(isCutShort ? ['The run was interrupted.'] : []),
+    ...(isCutShort ? [interruptionNotice] : []),
     ...(quick === undefined ? [] : [quickNotice]),
     ...all.flatMap(({ hasDataChanged, reason }) => (hasDataChanged ? [renderReason(reason)] : [])),
     // No requirement has it: without this line, a run whose repetition crashed would conform.

@@ -10,6 +10,8 @@ export const replayNotice = 'Nothing was sent: this is the verdict on the exchan
 export const quickNotice =
   'With --quick: the rows that catch almost all known faults, and no questions. A run without it has the verdict.';
 
+export const interruptionNotice = 'The run was interrupted.';
+
 /** Says what the requests show that were drawn from a data file. */
 export function describeData({ file, digest, counts, covered }: DataFileSummary): string[] {
   const list = (numbers: Readonly<Record<string, number>>) =>

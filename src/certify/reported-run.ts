@@ -22,6 +22,7 @@ import { loadSuite, suiteFolder } from '../suite/suite.js';
 import { computeOnce } from '../support/caches.js';
 import { type Problem, UnusableInput } from '../support/problem.js';
 import type { Reason } from '../support/reason.js';
+import { firstLine } from '../support/untrusted-text.js';
 import { certifyRun, publishRun, type RecordedRun } from './certify-run.js';
 import type { JudgedCases, RunStart } from './target-run.js';
 
@@ -186,7 +187,7 @@ export class ReportedRun {
   private findObstacle(isCutShort: boolean, error: string | undefined) {
     if (this.failure !== undefined) {
       process.stderr.write(`${this.failure.message}\n`);
-      return { reason: this.failure.message.split('\n')[0] ?? '', isUnusable: true };
+      return { reason: firstLine(this.failure.message), isUnusable: true };
     }
     const { unreachable } = this.start ?? {};
     if (unreachable !== undefined) return { reason: unreachable, isUnusable: false };

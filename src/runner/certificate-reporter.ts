@@ -17,7 +17,7 @@ import { renderErrorContext, renderForeignFailure } from '../outputs/terminal/er
 import { addColors } from '../outputs/terminal/run-report.js';
 import { packageRoot } from '../support/package-root.js';
 import { ignoreClosedOutput, UnusableInput } from '../support/problem.js';
-import { joinLines, toOneLine } from '../support/untrusted-text.js';
+import { firstLine, joinLines, toOneLine } from '../support/untrusted-text.js';
 import { disableExpectedFailures, enableExpectedFailures, restoreFailure } from './expected-failure.js';
 import { loadProject, readAttached, readCaseId, readShared, removeAttached, share } from './options.js';
 
@@ -225,7 +225,7 @@ function addResult(run: ReportedRun, id: string, result: Playwright.TestResult):
   }
   if (!isCounted || result.status === 'skipped') return;
   const { message = 'The test ended without a result.' } = result.error ?? {};
-  run.addUnjudged(id, 'error', toOneLine(message.split('\n')[0] ?? ''));
+  run.addUnjudged(id, 'error', toOneLine(firstLine(message)));
 }
 
 function getProject(test: Playwright.TestCase): Playwright.FullProject {

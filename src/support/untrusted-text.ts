@@ -16,6 +16,10 @@ export function joinLines(lines: readonly string[]): string {
   return lines.map((line) => `${escapeLine(line)}\n`).join('');
 }
 
+export function firstLine(text: string): string {
+  return text.split('\n', 1)[0] ?? '';
+}
+
 /** Cuts a text without splitting a surrogate pair. @param max in UTF-16 code units */
 export function truncate(text: string, max: number): string {
   return text.slice(0, max).replace(/[\ud800-\udbff]$/, '');

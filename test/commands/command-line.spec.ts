@@ -4,6 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { split } from 'shlex';
+import { referenceNotice } from '../../src/certificate/notices.js';
 import { exportWorld } from '../../src/contract/world.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { credentialVariables, makeTestFolder, runConformance, runConformanceInProcess } from '../support/cli.js';
@@ -60,7 +61,6 @@ const bySetting = (setting: Setting, ...rows: readonly Row[]) =>
   rows.map(([command, status, says]): Row => [command, status, says, setting]);
 /** Commands that take a deployment, without sending anything to it. */
 const planning = ['certify --dry-run', 'record --to r.yaml --dry-run'];
-const ofReference = 'the reference deployment, which comes with the suite';
 const noFile = 'cannot be read: no such file or directory';
 const explained = suite.contract.requirements.find(({ id }) => id === 'limit.newest-150');
 
@@ -83,7 +83,7 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
         "option '--replay <file>' cannot be used with option",
       ],
     ),
-    ["certify --dry-run --target 'shop,eu.yaml'", 2, 'shop,eu.yaml:1:1: cannot be read'],
+    ["certify --dry-run --target 'shop,eu.yaml'", 2, 'shop,eu.yaml:1:1: '],
     ['certify --reference --against .', 2, 'cannot be read: it is a folder'],
     ["certify --reference --only ''", 2, "unknown case, requirement, question, tag or group ''"],
     [
@@ -96,7 +96,7 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
       ],
     ],
     ['certify --reference --out text.json', 2, '--out: cannot write into text.json: file already exists'],
-    ['certify --base-url htp://a.test', 2, "--base-url: 'htp://a.test' is not a base URL"],
+    ['certify --base-url htp://a.test', 2, "--base-url: 'htp://a.test'"],
     ['serve --fault window', 2, "Unknown fault 'window'. Did you mean"],
     ['serve --behaviour empty=x', 2, 'No question is called "empty"; did you mean'],
     ['serve --data no-rule.json', 2, 'no-rule.json:1:'],
@@ -106,19 +106,19 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
   ],
   'A wrong base URL and an argument without a flag are refused': [...planning, 'doctor'].flatMap((command): Row[] => [
     [`${command} --base-url ${nowhere}/v1/promotions/validation`, command === 'doctor' ? 1 : 0, `: ${nowhere}\n`],
-    [`${command} --base-url api.example.com`, 2, 'is not a base URL\n    Write a URL such as https://api.example.com'],
-    [`${command} --base-url localhost:8080`, 2, 'is not a base URL'],
+    [`${command} --base-url api.example.com`, 2, '\n    Write a URL such as https://api.example.com'],
+    [`${command} --base-url localhost:8080`, 2, "'localhost:8080'"],
     [`${command} ${nowhere}`, 2, 'too many arguments'],
   ]),
   '--reference wins over the environment and excludes other targets': ['certify --dry-run', 'doctor'].flatMap(
     (command): Row[] => [
-      [`${command} --reference`, 0, ofReference, withVariables({ BASE_URL: nowhere, TARGET: 'named.yaml' })],
+      [`${command} --reference`, 0, referenceNotice, withVariables({ BASE_URL: nowhere, TARGET: 'named.yaml' })],
       [`${command} --reference --base-url ${nowhere}`, 2, 'cannot be used with option'],
       [`${command} --reference --target named.yaml`, 2, 'cannot be used with option'],
       ...bySetting(
         { env: { CI: 'true' } },
         [command, 2, /^BASE_URL: is not set, .*\n.*--reference/],
-        [`${command} --reference`, 0, ofReference],
+        [`${command} --reference`, 0, referenceNotice],
       ),
     ],
   ),
@@ -126,8 +126,8 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
     { env: {}, folder: 'project' },
     ['init', 0, 'Written'],
     ['certify --dry-run', 2, /^BASE_URL: is not set, .*\n.*--reference/],
-    ['certify --dry-run --reference', 0, ofReference],
-    ['certify --dry-run --reference --cases conformance', 2, 'the folder has no case file'],
+    ['certify --dry-run --reference', 0, referenceNotice],
+    ['certify --dry-run --reference --cases conformance', 2, /^conformance: /m],
   ),
   'The folder of the target file may have own cases': bySetting(
     { folder: 'with-cases' },
@@ -199,7 +199,11 @@ for (const [title, rows] of Object.entries(tables))
 /** What a variable may be, or what `--target` may name; and what each state is called in the table of docs/which-deployment.md. */
 const urls = { unset: undefined, empty: '', set: nowhere };
 const targets = { none: undefined, empty: '', bare: 'bare.yaml', named: 'named.yaml', variable: 'variable.yaml' };
-const secrets = { none: {}, empty: { CLIENT_APPLICATION_ID: '', CLIENT_TOKEN: '' }, one: { CLIENT_TOKEN: 'a-token' } };
+const secrets = {
+  none: {},
+  empty: { CLIENT_APPLICATION_ID: '', CLIENT_TOKEN: '' },
+  'token alone': { CLIENT_TOKEN: 'a-token' },
+};
 
 type Outcome = 'reference' | 'refused' | 'deployment';
 
@@ -216,7 +220,7 @@ const states = Object.entries(urls).flatMap(([url, BASE_URL]) =>
   ),
 );
 
-const isOfReference = (output: string) => output.includes('the reference deployment, which comes with the suite');
+const isOfReference = (output: string) => output.includes(referenceNotice);
 
 for (const command of [['certify', '--dry-run'], ['doctor']]) {
   test(`${command.join(' ')}: ${states.length} states of the settings that name a deployment`, async () => {

@@ -161,7 +161,8 @@ test.describe('Mistakes are reported with their location:', () => {
   test('in the folder, whose files are named as the user does', () => {
     const wrong = path.join(folder, 'wrong');
     mkdirSync(wrong);
-    expect(messageOf(() => loadSuite(suiteFolder, {}, wrong))).toContain('wrong: the folder has no case file');
+    const noCaseFile = messageOf(() => loadSuite(suiteFolder, {}, wrong));
+    expect(noCaseFile).toContain('wrong: the folder has no case file');
     expect(messageOf(() => loadSuite(suiteFolder, {}, path.join(folder, 'none')))).toContain('none: cannot be read');
     // Other files of the suite may be in the folder. A file of no known kind is reported.
     const others = {
@@ -171,7 +172,7 @@ test.describe('Mistakes are reported with their location:', () => {
       record: 'questions: {}\n',
     };
     for (const [name, text] of Object.entries(others)) writeFileSync(path.join(wrong, `${name}.yaml`), text);
-    expect(messageOf(() => loadSuite(suiteFolder, {}, wrong))).toContain('wrong: the folder has no case file');
+    expect(messageOf(() => loadSuite(suiteFolder, {}, wrong))).toBe(noCaseFile);
     writeFileSync(path.join(wrong, 'else.yaml'), 'services: {}\n');
     expect(messageOf(() => loadSuite(suiteFolder, {}, wrong))).toMatch(/else\.yaml:1:1: .*'cases'/);
     rmSync(path.join(wrong, 'else.yaml'));

@@ -270,7 +270,7 @@ test('Folders that cannot be written are refused with a reason', async () => {
   const closed = getuid?.() === 0 ? [] : ['closed'];
   for (const out of ['/proc/x', '/proc/x/y', '/dev/null/x', 'file', 'file/x', 'link', ...closed]) {
     const { status, output } = await runConformanceInProcess([...onReference, '--out', out], { cwd });
-    expect([status, output], out).toEqual([2, expect.stringMatching(/^--out: cannot write into .*: \w/)]);
+    expect([status, output], out).toEqual([2, expect.stringMatching(/^--out: .*: \w/)]);
   }
   expect(readTree(cwd)).toEqual(before);
 });

@@ -7,8 +7,10 @@ import { expect, test } from '@playwright/test';
 import { referenceCredentials } from '../../reference/reference-credentials.js';
 import type { TestCase } from '../../src/cases/test-case.js';
 import type { Certificate } from '../../src/certificate/certificate.js';
+import { interruptionNotice } from '../../src/certificate/notices.js';
 import { listOutputFiles, writeFiles } from '../../src/outputs/result-files.js';
 import { writeResults } from '../../src/outputs/write-results.js';
+import { notReached } from '../../src/run/case-result.js';
 import {
   commandLine,
   credentialVariables as env,
@@ -134,11 +136,11 @@ for (const [what, end] of Object.entries(interruptions))
     const { cwd: folder, by } = await endedEarly(end);
     expect(by).toEqual([4, null]);
     const { verdict, incomplete_because = [], requirements, questions, summary } = await expectOwnResults(folder);
-    expect([verdict, incomplete_because[0]]).toEqual(['incomplete', 'The run was interrupted.']);
+    expect([verdict, incomplete_because[0]]).toEqual(['incomplete', interruptionNotice]);
     const cases = requirements.flatMap((requirement) => requirement.cases);
     expect(cases.some((judged) => judged.verdict === 'pass')).toBe(true);
-    const notReached = [...cases, ...questions].filter(({ reason }) => reason === 'Not reached in this run.').length;
-    expect(incomplete_because).toContain(`${notReached} of ${suite.cases.length} cases were not reached.`);
+    const unreached = [...cases, ...questions].filter(({ code }) => code === notReached.code);
+    expect(incomplete_because).toContain(`${unreached.length} of ${suite.cases.length} cases were not reached.`);
     expect(summary).not.toHaveProperty('error');
   });
 
@@ -146,7 +148,7 @@ test('Ctrl-C ends the runs of all targets, and the certificate of each says so',
   const { cwd: folder, by } = await endedEarly((group) => process.kill(-group, 'SIGINT'), ['one', 'two']);
   expect(by).toEqual([4, null]);
   for (const name of ['one', 'two'])
-    expect(loadCertificate(folder, `out/${name}`).incomplete_because).toContain('The run was interrupted.');
+    expect(loadCertificate(folder, `out/${name}`).incomplete_because).toContain(interruptionNotice);
   expect(Object.keys(loadCertificate(folder, 'out/two').summary)).not.toContain('pass');
 });
 
@@ -211,11 +213,11 @@ test('What sends nothing keeps the results of the run before', async () => {
   const rows: readonly (readonly [status: number, args: readonly string[], says: string, variables?: object])[] = [
     [0, [...target, '--dry-run'], 'Nothing was sent.'],
     [0, [...target, '--', '--list'], 'window-with-few-valid'],
-    [2, [...target, '--only', 'no-such-case'], "unknown case, requirement, question, tag or group 'no-such-case'"],
+    [2, [...target, '--only', 'no-such-case'], "'no-such-case'"],
     [2, [...target, 'a'], 'too many arguments'],
     [2, target, 'is not set', {}],
     [2, ['--target', 'wrong.yaml'], "unknown key 'nmae'"],
-    [2, ['--replay', path.join('kept', 'evidence.har')], 'is the folder of the evidence'],
+    [2, ['--replay', path.join('kept', 'evidence.har')], '--out: '],
   ];
   for (const [status, args, says, variables = env] of rows) {
     const startsPlaywright = args.includes('--');

@@ -76,7 +76,9 @@ async function expectReferenceConforms(look: string, behaviours: Behaviours): Pr
 }
 
 const listCasesOf = (requirement: Requirement) =>
-  suite.cases.flatMap((each) => (each.kind === 'requirement' && each.verifies === requirement ? each.id : []));
+  suite.cases.flatMap((testCase) =>
+    testCase.kind === 'requirement' && testCase.verifies === requirement ? testCase.id : [],
+  );
 
 /** Combines each fault with as many looks and behaviours as the total allows. The remainder goes to the first faults. */
 async function expectFaultsFound(total: number, some = faults): Promise<void> {
@@ -93,7 +95,10 @@ async function expectFaultsFound(total: number, some = faults): Promise<void> {
       fc.pre(breaks !== 'query.audience-rules-only' || !/rejected|server-error/.test(behaviours['empty-result'] ?? ''));
       // What answers the same request otherwise the second time may be refuted once only, which is unstable.
       fc.pre(behaviours.repeatability !== 'different-promotions');
-      const found = await certifyRow({ deploy: reference(look, behaviours, [id]), target: targetOf(look) }, finders);
+      const { certificate: found } = await certifyRow(
+        { deploy: reference(look, behaviours, [id]), target: targetOf(look) },
+        finders,
+      );
       expect(found.verdict, `${id}, ${look}, ${JSON.stringify(behaviours)}`).toBe('does-not-conform');
     });
     const numRuns = Math.floor((total + some.length - 1 - n) / some.length);
@@ -126,7 +131,8 @@ test('Which spelling of filters a deployment reads is found, whichever cases are
     const { breaks } = findFault(id);
     const finders = listCasesOf(breaks);
     const deploy = reference('wrapped', { 'filter-percent-encoded': answer }, [id]);
-    expect((await certifyRow({ deploy, target: 'world: loaded' }, finders)).verdict, id).toBe('does-not-conform');
+    const { certificate } = await certifyRow({ deploy, target: 'world: loaded' }, finders);
+    expect(certificate.verdict, id).toBe('does-not-conform');
   }
   for (const { id } of suite.cases.filter(({ id }) => /filter/.test(id))) {
     const selected = selectFromSuite(suite, { only: [id] });

@@ -3,15 +3,19 @@
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
-import type { Certificate, RunVerdict } from '../../src/certificate/certificate.js';
+import type { RunVerdict } from '../../src/certificate/certificate.js';
 import { exportWorld, type NamedWorld, type Rule, type Tier, type World } from '../../src/contract/world.js';
 import { type Availability, bindWorld } from '../../src/contract/world-file.js';
 import type { HttpRequest } from '../../src/http/exchange.js';
+import { renderExaminationFindings } from '../../src/outputs/terminal/findings.js';
 import { renderRunReport } from '../../src/outputs/terminal/run-report.js';
 import type { DataBasis } from '../../src/own-data/data-suite.js';
 import { describeUncompared } from '../../src/record/drift.js';
 import { createRecord } from '../../src/record/target-record.js';
+import { type ExaminedArea, examine } from '../../src/run/examine.js';
 import { loadSuite, type Suite, suiteFolder } from '../../src/suite/suite.js';
+import { renderReason } from '../../src/support/reason.js';
+import { firstLine } from '../../src/support/untrusted-text.js';
 import {
   credentialVariables,
   loadCertificate,
@@ -19,8 +23,16 @@ import {
   runConformance,
   runConformanceInProcess,
 } from '../support/cli.js';
-import { type Answer, certifyInProcess, requirementSuite, suite } from '../support/in-process.js';
+import {
+  type Answer,
+  certifyInProcess,
+  channelTo,
+  type InProcessRun,
+  requirementSuite,
+  suite,
+} from '../support/in-process.js';
 import { createIndependentDeployment, listen, type Shape, type Traits } from '../support/independent-deployment.js';
+import { listReasonCodes, reasonOf } from '../support/reasons.js';
 
 const { world } = suite;
 
@@ -55,107 +67,123 @@ type ShapeName = keyof typeof shapes;
 
 interface WrongLoad {
   readonly loaded: World;
-  readonly says: RegExp;
+  /** Matches the reason that is given. */
+  readonly reason: unknown;
   /** The shapes that show that it is the load. With others, it may be a mistake of the deployment. */
   readonly proving: readonly ShapeName[];
 }
 
 const all = Object.keys(shapes);
 const showing = all.slice(0, 2);
-const half = Math.ceil(world.tiers.length / 2);
+const total = world.tiers.length;
+const half = Math.ceil(total / 2);
+const lacking = (name: string) => reasonOf('load-lacks-some', { names: expect.arrayContaining([`'${name}'`]), total });
 const wrongLoads: Readonly<Record<string, WrongLoad>> = {
-  'in reverse order': { loaded: reverse(world), says: /created in reverse order.*oldest first/, proving: showing },
+  'in reverse order': { loaded: reverse(world), reason: reasonOf('load-reversed'), proving: showing },
   'without metadata': {
     loaded: changeTiers(() => ({ metadata: {} })),
-    says: /without their metadata.*under 'metadata'/,
+    reason: reasonOf('load-without-metadata'),
     proving: showing,
   },
   'in reverse order and without metadata': {
     loaded: reverse(changeTiers(() => ({ metadata: {} }))),
-    says: /created in reverse order.*without their metadata/,
+    reason: reasonOf('and', { reason: reasonOf('load-reversed'), next: reasonOf('load-without-metadata') }),
     proving: showing,
   },
   'in half, the newest': {
     loaded: keepTiers((_, n) => n < half),
-    says: new RegExp(`oldest part .*from rank ${half + 1} on.*has 233`),
+    reason: reasonOf('load-lacks-oldest', { first: half + 1, total }),
     proving: [],
   },
   'in half, the oldest': {
     loaded: keepTiers((_, n) => n >= half),
-    says: new RegExp(`newest part .*ranks 1 to ${half}.*has 233`),
+    reason: reasonOf('load-lacks-newest', { last: half, total }),
     proving: [],
   },
-  'in half, every second': { loaded: keepTiers((_, n) => n % 2 === 0), says: /'for-ann'.*has 233/, proving: all },
+  'in half, every second': { loaded: keepTiers((_, n) => n % 2 === 0), reason: lacking('for-ann'), proving: all },
   // The window of 150 is full: a mistake in its order may leave out any tier.
-  'in part, two of three': { loaded: keepTiers((_, n) => n % 3 > 0), says: /'greeting'.*has 233/, proving: [] },
-  'without rules': { loaded: loseRules(() => true), says: /without their rules: every.*under 'rules'/, proving: [] },
+  'in part, two of three': { loaded: keepTiers((_, n) => n % 3 > 0), reason: lacking('greeting'), proving: [] },
+  'without rules': {
+    loaded: loseRules(() => true),
+    reason: reasonOf('load-without-any-rules', { size: 150 }),
+    proving: [],
+  },
   ...Object.fromEntries(
     ['customer', 'product', 'sku', 'metadata'].map((kind): [string, WrongLoad] => [
       `without rules of the kind ${kind}`,
-      { loaded: loseRules((rule) => rule.kind === kind), says: new RegExp(`rules of kind '${kind}'`), proving: [] },
+      {
+        loaded: loseRules((rule) => rule.kind === kind),
+        reason: reasonOf('load-without-rules', { kind }),
+        proving: [],
+      },
     ]),
   ),
 };
 
-async function certify(answer: Answer, stated: Suite = requirementSuite, isWorldLoaded?: true): Promise<Certificate> {
-  return (await certifyInProcess(answer, { suite: stated, ...(isWorldLoaded && { isWorldLoaded }) })).certificate;
+async function certify(answer: Answer, stated: Suite = requirementSuite, isWorldLoaded?: true): Promise<InProcessRun> {
+  return await certifyInProcess(answer, { suite: stated, ...(isWorldLoaded && { isWorldLoaded }) });
 }
 
 /** Expects that the load is named first, wherever something is said of the run. */
-function expectLoad(certificate: Certificate, says: RegExp, verdict: RunVerdict): void {
-  expect(certificate.load?.sentence).toMatch(says);
+function expectLoad({ certificate, results, examination }: InProcessRun, reason: unknown, verdict: RunVerdict): void {
+  expect(examination.load?.reason).toEqual(reason);
+  expect(certificate.load?.sentence).toBe(renderReason(examination.load?.reason));
   expect(certificate.load?.sentence).not.toContain('{{');
-  expect(renderRunReport(certificate).trimStart().split('\n')[0]).toBe(certificate.load?.sentence);
+  expect(firstLine(renderRunReport(certificate).trimStart())).toBe(certificate.load?.sentence);
   expect(certificate.verdict, certificate.load?.sentence).toBe(verdict);
   expect(certificate.load?.is_certain).toBe(verdict === 'incomplete');
   if (verdict === 'incomplete') expect(certificate.incomplete_because?.[0]).toBe(certificate.load?.sentence);
-  const failing = certificate.requirements.flatMap(({ cases }) => cases.filter((entry) => entry.verdict === 'fail'));
-  for (const { id, reason } of failing)
-    expect.soft(reason, id).toContain('A wrong load of the test data explains this');
+  for (const { id, reason: explained } of results.filter((result) => result.verdict === 'fail'))
+    expect.soft(listReasonCodes(explained), id).toContain('load-explains');
 }
 
-for (const [n, [title, { loaded, says, proving }]] of Object.entries(wrongLoads).entries())
+for (const [n, [title, { loaded, reason, proving }]] of Object.entries(wrongLoads).entries())
   for (const [m, [name, shape]] of Object.entries(shapes).entries()) {
     const verdict = proving.includes(name) ? 'incomplete' : 'does-not-conform';
     const tag = m === n % all.length ? [] : '@long';
     test(`The test data is loaded ${title}, responses ${name}: ${verdict}`, { tag }, async () => {
-      expectLoad(await certify(createIndependentDeployment(loaded, { shape })), says, verdict);
+      expectLoad(await certify(createIndependentDeployment(loaded, { shape })), reason, verdict);
     });
   }
 
 test.describe('Test data that is there in part', () => {
   const customers = world.customers.slice(1);
-  const rows: readonly (readonly [title: string, loaded: World, traits: Traits, says: RegExp, verdict: RunVerdict])[] =
+  const rows: readonly (readonly [
+    title: string,
+    loaded: World,
+    traits: Traits,
+    reason: unknown,
+    verdict: RunVerdict,
+  ])[] = [
     [
-      [
-        'one customer is missing',
-        { ...world, customers },
-        { unknownCustomer: 'rejected' },
-        /lack cust_.*404/,
-        'incomplete',
-      ],
-      [
-        'customers are those of another load',
-        changeTiers(({ rules }) => ({
-          rules: rules.map((rule) => (rule.kind === 'customer' ? { ...rule, any_of: ['cust_of-before'] } : rule)),
-        })),
-        {},
-        /not be loaded, or under other ids: customer/,
-        'does-not-conform',
-      ],
-      [
-        'products and SKUs are those of another load',
-        changeTiers(({ rules }) => ({ rules: rules.map((rule) => ('id' in rule ? { ...rule, id: 'other' } : rule)) })),
-        {},
-        /not be loaded, or under other ids: product, sku/,
-        'does-not-conform',
-      ],
-    ];
-  for (const [title, loaded, traits, says, verdict] of rows)
+      'one customer is missing',
+      { ...world, customers },
+      { unknownCustomer: 'rejected' },
+      reasonOf('load-refused', { ids: [world.customers[0]?.id], answer: expect.stringMatching(/^404/) }),
+      'incomplete',
+    ],
+    [
+      'customers are those of another load',
+      changeTiers(({ rules }) => ({
+        rules: rules.map((rule) => (rule.kind === 'customer' ? { ...rule, any_of: ['cust_of-before'] } : rule)),
+      })),
+      {},
+      reasonOf('load-without-things', { kinds: ['customer'] }),
+      'does-not-conform',
+    ],
+    [
+      'products and SKUs are those of another load',
+      changeTiers(({ rules }) => ({ rules: rules.map((rule) => ('id' in rule ? { ...rule, id: 'other' } : rule)) })),
+      {},
+      reasonOf('load-without-things', { kinds: ['product', 'sku'] }),
+      'does-not-conform',
+    ],
+  ];
+  for (const [title, loaded, traits, reason, verdict] of rows)
     test(title, async () => {
-      const certificate = await certify(createIndependentDeployment(loaded, traits));
-      expect(certificate.load?.sentence).toMatch(says);
-      if (verdict === 'does-not-conform') expectLoad(certificate, says, verdict);
+      const run = await certify(createIndependentDeployment(loaded, traits));
+      expect(run.examination.load?.reason).toEqual(reason);
+      if (verdict === 'does-not-conform') expectLoad(run, reason, verdict);
     });
 });
 
@@ -211,11 +239,11 @@ test.describe('What shows the order of creation, where responses name ids alone'
       const stated = { ...bound, cases: bound.cases.filter(({ kind }) => kind === 'requirement') };
       const deployed = bindWorld(world, { bindings: bindings ?? {} });
       const shape = shapes['with ids alone'] as Shape;
-      const certificate = await certify(createIndependentDeployment(reverse(deployed), { shape }), stated);
-      expect(certificate.verdict).toBe(verdict);
-      if (isSaid) expectLoad(certificate, /created in reverse order/, verdict);
-      else expect(certificate.load).toBeUndefined();
-      const right = await certify(createIndependentDeployment(deployed, { shape }), stated);
+      const run = await certify(createIndependentDeployment(reverse(deployed), { shape }), stated);
+      expect(run.certificate.verdict).toBe(verdict);
+      if (isSaid) expectLoad(run, reasonOf('load-reversed'), verdict);
+      else expect(run.certificate.load).toBeUndefined();
+      const { certificate: right } = await certify(createIndependentDeployment(deployed, { shape }), stated);
       expect([right.verdict, right.load]).toEqual(['conforms', undefined]);
     });
 });
@@ -240,7 +268,7 @@ test.describe('Mistakes of a deployment whose responses show that the test data 
   };
   for (const [title, answer] of Object.entries(rows))
     test(title, async () => {
-      const { verdict, load } = await certify(answer);
+      const { verdict, load } = (await certify(answer)).certificate;
       expect([verdict, load]).toEqual(['does-not-conform', undefined]);
     });
 });
@@ -250,61 +278,73 @@ for (const [n, title] of ['without metadata', 'in reverse order', 'in half, ever
   test(`If the target file says that the world is loaded, no failure is excused: ${title}`, { tag }, async () => {
     const shape = shapes['with everything'] as Shape;
     const answer = createIndependentDeployment(wrongLoads[title]?.loaded as World, { shape });
-    const { verdict, load } = await certify(answer, requirementSuite, true);
+    const { verdict, load } = (await certify(answer, requirementSuite, true)).certificate;
     expect([verdict, load]).toEqual(['does-not-conform', undefined]);
   });
 }
 
 test('A mistake that the load does not explain still fails', async () => {
-  const { loaded } = wrongLoads['without metadata'] as WrongLoad;
+  const { loaded, reason } = wrongLoads['without metadata'] as WrongLoad;
   const mistakenRules: Traits['mistakenRules'] = {
     metadata: ({ key }, { metadata }) => Object.hasOwn(metadata as object, key),
   };
   const shape = shapes['with everything'] as Shape;
-  const certificate = await certify(createIndependentDeployment(loaded, { shape, mistakenRules }));
-  expect(certificate.verdict).toBe('does-not-conform');
-  expect(certificate.load?.sentence).toMatch(/without their metadata/);
+  const run = await certify(createIndependentDeployment(loaded, { shape, mistakenRules }));
+  expect(run.certificate.verdict).toBe('does-not-conform');
+  expect(run.examination.load?.reason).toEqual(reason);
 });
 
 test.describe('The first line', () => {
   const cwd = makeTestFolder();
   const shape = shapes['with everything'] as Shape;
   const nothing = { ...world, customers: [], products: [], skus: [], campaigns: [], tiers: [] };
-  const others = keepTiers(() => false);
-  const noIds = /^Ids +PROBLEM .*(customer 'cust_|promotion of the test data)/;
-  const rows: readonly (readonly [title: string, answer: Answer, first: RegExp])[] = [
+  const withoutTiers = keepTiers(() => false);
+  const customerRefused = reasonOf('customer-refused', { answer: expect.stringMatching(/^404/) });
+  const unnamed = reasonOf('ids-unnamed');
+  type Row = readonly [title: string, answer: Answer, area: ExaminedArea, reason: unknown];
+  const rows: readonly Row[] = [
     ...Object.entries(wrongLoads).map(
-      ([title, { loaded, says }]) =>
-        [title, createIndependentDeployment(loaded, { shape }), new RegExp(`^Load +PROBLEM .*${says.source}`)] as const,
+      ([title, { loaded, reason }]) => [title, createIndependentDeployment(loaded, { shape }), 'Load', reason] as const,
     ),
-    ['nothing is loaded', createIndependentDeployment(nothing), noIds],
-    ['customers alone are loaded', createIndependentDeployment(others, { unknownCustomer: 'rejected' }), noIds],
+    ['nothing is loaded', createIndependentDeployment(nothing), 'Ids', unnamed],
+    [
+      'customers alone are loaded',
+      createIndependentDeployment(withoutTiers, { unknownCustomer: 'rejected' }),
+      'Ids',
+      unnamed,
+    ],
     [
       'nothing is loaded, and unknown customers are refused',
       createIndependentDeployment(nothing, { unknownCustomer: 'rejected' }),
-      /^Ids +PROBLEM +The deployment refuses the customer 'cust_.*404.*without ids/,
+      'Ids',
+      customerRefused,
     ],
     [
       'nothing is loaded, unknown customers are refused, and so is no customer',
       createIndependentDeployment(nothing, { unknownCustomer: 'rejected', omitted: 'rejected' }),
-      noIds,
+      'Ids',
+      unnamed,
     ],
     [
       'nothing is loaded, and both unknown customers and empty results are 404',
       createIndependentDeployment(nothing, { unknownCustomer: 'rejected', empty: 404 }),
-      noIds,
+      'Ids',
+      unnamed,
     ],
   ];
-  for (const [title, answer, first] of rows)
+  for (const [title, answer, area, reason] of rows)
     test(`of doctor: ${title}`, async () => {
+      const { findings } = await examine(suite, channelTo(answer), {});
+      const found = findings.find((finding) => finding.area === area);
+      expect(found).toEqual({ area, state: 'problem', reason });
       const { url, close } = await listen(answer);
       const { status, output } = await runConformanceInProcess(['doctor', '--base-url', url], {
         cwd,
         env: credentialVariables,
       });
       await close();
-      expect(output.split('\n')[0]).toMatch(first);
-      expect(output).not.toContain('without the proxy');
+      expect(firstLine(output)).toBe(firstLine(renderExaminationFindings(found === undefined ? [] : [found])));
+      expect(findings.flatMap((finding) => listReasonCodes(finding.reason))).not.toContain('body-refused');
       expect(status).toBe(1);
     });
 
@@ -315,18 +355,18 @@ test.describe('The first line', () => {
       env: credentialVariables,
     });
     await close();
-    const first = /^The promotion tiers look as though they were created in reverse order/m;
-    expect(recorded.output.trimStart().split('\n')[0]).toMatch(first);
     expect(recorded.status).toBe(4);
     expect(recorded.output).toContain('wrong.yaml was not written: the test data is loaded wrongly');
     expect(existsSync(path.join(cwd, 'wrong.yaml'))).toBe(false);
     const [folder = ''] = readdirSync(path.join(cwd, 'results'));
     const live = loadCertificate(cwd, `results/${folder}`);
+    expect(live.load?.sentence).toMatch(/^The promotion tiers look as though they were created in reverse order/);
+    expect(firstLine(recorded.output.trimStart())).toBe(live.load?.sentence);
     const archive = path.join('results', folder, 'evidence.har');
     const replayed = await runConformanceInProcess(['certify', '--replay', archive, '--out', 'again'], { cwd });
     expect(replayed.status, replayed.output).toBe(4);
     const [, ...report] = replayed.output.trimStart().split('\n');
-    expect(report.find((line) => line !== '')).toMatch(first);
+    expect(report.find((line) => line !== '')).toBe(live.load?.sentence);
     const again = loadCertificate(cwd, 'again');
     expect([again.load, again.summary]).toEqual([live.load, live.summary]);
   });

@@ -2,11 +2,11 @@
 
 import { expect, test } from '@playwright/test';
 import type { Channel, Exchange, HttpRequest, HttpResponse, TransportErrorKind } from '../../src/http/exchange.js';
-import { renderExaminationFindings } from '../../src/outputs/terminal/findings.js';
 import { examine } from '../../src/run/examine.js';
 import { isJsonObject, parseJson } from '../../src/support/json.js';
 import { type Answer, channelTo, createReference, listRequirementsWith, suite } from '../support/in-process.js';
 import { createIndependentDeployment, shapes } from '../support/independent-deployment.js';
+import { listReasonCodes, reasonOf } from '../support/reasons.js';
 import { judgeAgain, runWithEvidence } from '../support/run-with-evidence.js';
 
 const { world } = suite;
@@ -51,11 +51,15 @@ const cases = [
 ];
 for (const [what, channel, verdict] of cases)
   test(`A body on GET that is refused with ${what}: ${verdict}`, async () => {
-    const says = /refuses a body on GET; without one it answers 200\./;
     const { findings } = await examine(suite, channel, {});
-    expect(renderExaminationFindings(findings)).toMatch(new RegExp(`^Body on GET +PROBLEM +.*${says.source}`));
+    expect(findings).toContainEqual({
+      area: 'Body on GET',
+      state: 'problem',
+      reason: reasonOf('body-refused', { status: 200 }),
+    });
     const run = await runWithEvidence(channel);
     expect(run.certificate.verdict).toBe(verdict);
+    const says = /refuses a body on GET; without one it answers 200\./;
     expect(run.certificate.causes?.map(({ sentence }) => sentence)).toEqual([expect.stringMatching(says)]);
     const expected = verdict === 'incomplete' ? [] : ['request.get-with-body'];
     expect(listRequirementsWith('fail', run.certificate)).toEqual(expected);
@@ -99,5 +103,5 @@ const others: Readonly<Record<string, Answer | Channel>> = {
 for (const [what, answer] of Object.entries(others))
   test(`A deployment that ${what} does not refuse a body`, async () => {
     const { findings } = await examine(suite, typeof answer === 'function' ? channelTo(answer) : answer, {});
-    expect(renderExaminationFindings(findings)).not.toMatch(/refuses a body on GET/);
+    expect(findings.flatMap(({ reason }) => listReasonCodes(reason))).not.toContain('body-refused');
   });

@@ -26,8 +26,8 @@ import { createData, writeData } from '../support/own-data.js';
 import { timeoutMs } from '../support/wire.js';
 
 const honest = createReference();
-const own = createData('small');
-const ofOwnData = createIndependentDeployment(own);
+const ownData = createData('small');
+const ofOwnData = createIndependentDeployment(ownData);
 
 /** Answers in another manner from the request of a number on, and counts all. */
 function stopsAt(from: number, otherwise: Answer, answer: Answer = honest) {
@@ -98,11 +98,12 @@ test.describe('A deployment that refuses every documented request from some requ
       expect(certificate.stopped).toMatchObject({
         since: from,
         verdict: verdict === 'incomplete' ? 'inconclusive' : 'fail',
-        reason: `From request ${from} on, every documented request is answered ${status}.`,
+        code: 'stopped',
       });
       expect(certificate.requests_sent).toBe(counted.requests);
       // The reason comes first, and nothing else is blamed.
       expect(certificate.causes?.map(({ id }) => id)).toEqual(['stopped']);
+      expect(certificate.stopped?.reason).toContain(`request ${from} on`);
       expect(renderRunReport(certificate).split('\n')[2]).toBe(`1. ${certificate.stopped?.reason}`);
       if (verdict === 'incomplete') expect(certificate.incomplete_because?.[0]).toContain(`request ${from} on`);
       const { fail = 0 } = certificate.summary;
@@ -125,8 +126,8 @@ test.describe('A deployment that refuses every documented request from some requ
     'of selected cases': [{ only: ['customer'] }, 4],
     'of questions': [{ only: ['Quantity'] }, 6],
     'of questions, after the last one': [{ only: ['Quantity'] }, 0],
-    'on own data': [{ data: writeData(own, 'small') }, 100, ofOwnData],
-    'on own data, in the repetition at the end': [{ data: writeData(own, 'small') }, 5, ofOwnData],
+    'on own data': [{ data: writeData(ownData, 'small') }, 100, ofOwnData],
+    'on own data, in the repetition at the end': [{ data: writeData(ownData, 'small') }, 5, ofOwnData],
   };
   for (const [what, [options, before, answer = honest]] of Object.entries(selections))
     for (const [status, verdict] of [
@@ -174,7 +175,7 @@ test.describe('A deployment that changes in another way never conforms', () => {
 
   test('no content from request 200 on, on own data', async () => {
     const { stopping } = stopsAt(200, dead(204, ''), ofOwnData);
-    expect((await run(stopping, { data: writeData(own, 'small') })).verdict).not.toBe('conforms');
+    expect((await run(stopping, { data: writeData(ownData, 'small') })).verdict).not.toBe('conforms');
   });
 
   test('only requests with a filter are refused', async () => {

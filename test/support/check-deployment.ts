@@ -1,7 +1,7 @@
 import { expect } from '@playwright/test';
 import { parse } from 'yaml';
 import type { Change } from '../../reference/handlers.js';
-import type { Certificate, RunVerdict } from '../../src/certificate/certificate.js';
+import type { RunVerdict } from '../../src/certificate/certificate.js';
 import type { TargetDocument } from '../../src/config/target-file.js';
 import { listNames, type NamedWorld, type ThingKind, type Tier } from '../../src/contract/world.js';
 import type { HttpRequest } from '../../src/http/exchange.js';
@@ -12,11 +12,13 @@ import {
   type Answer,
   certifyInProcess,
   createBindings,
+  type InProcessRun,
   listRequirementsWith,
   renderUnpassed,
   suite as wholeSuite,
 } from './in-process.js';
 import type { Shape } from './independent-deployment.js';
+import { listReasons } from './reasons.js';
 
 /** Creates a deployment. @param world what the target has of it; with a fault, some of its tiers are wrong */
 export type Deploy = (world: NamedWorld) => Answer;
@@ -35,8 +37,10 @@ export interface Statement {
   readonly failing?: readonly string[];
   /** The number of requirements that pass. */
   readonly passing?: number;
-  /** What the reasons say: those of the verdict, then a line for each case that does not pass. */
-  readonly reason?: string | RegExp | readonly RegExp[] | undefined;
+  /** What the run says: the reasons of the verdict, then a line for each case that does not pass. */
+  readonly says?: string | RegExp | readonly RegExp[] | undefined;
+  /** Matches the reason of a case that does not pass, or a reason among its data. */
+  readonly reason?: unknown;
   /** Faults that must be found through this deployment, too. */
   readonly faults?: readonly FaultName[] | undefined;
   /** Whether the row is for `npm run test:long`. */
@@ -86,21 +90,23 @@ const finders = [...fewCases, 'metadata-accepted'];
  * @param cases by default all that verify requirements
  */
 export async function checkDeployment(row: DeploymentRow, cases?: readonly string[]): Promise<void> {
-  const certificate = await certifyRow(row, cases);
+  const { certificate, results } = await certifyRow(row, cases);
   const unpassed = renderUnpassed(certificate);
   expect(unpassed, 'a reason lacks data').not.toContain('{{');
   expect(certificate.verdict, unpassed).toBe(row.verdict);
   const failing = row.failing ?? (row.verdict === 'does-not-conform' ? undefined : []);
   if (failing !== undefined) expect(listRequirementsWith('fail', certificate), unpassed).toEqual(failing);
   if (row.passing !== undefined) expect(listRequirementsWith('pass', certificate)).toHaveLength(row.passing);
-  const reasons = [...(certificate.incomplete_because ?? []), unpassed].join('\n');
-  for (const reason of [row.reason ?? []].flat()) {
-    if (typeof reason === 'string') expect(reasons).toContain(reason);
-    else expect(reasons).toMatch(reason);
+  const text = [...(certificate.incomplete_because ?? []), unpassed].join('\n');
+  for (const said of [row.says ?? []].flat()) {
+    if (typeof said === 'string') expect(text).toContain(said);
+    else expect(text).toMatch(said);
   }
+  if (row.reason !== undefined)
+    expect(results.flatMap((result) => listReasons(result.reason))).toContainEqual(row.reason);
   for (const name of row.faults ?? visibleFaults) {
     const { deploy, target } = row;
-    const found = await certifyRow({ deploy: breakDeployment(deploy, name), target }, finders);
+    const { certificate: found } = await certifyRow({ deploy: breakDeployment(deploy, name), target }, finders);
     expect(found.verdict, `${name}\n${renderUnpassed(found)}`).toBe('does-not-conform');
   }
 }
@@ -113,7 +119,7 @@ export async function checkDeployment(row: DeploymentRow, cases?: readonly strin
 export async function certifyRow(
   { deploy, target = '' }: Pick<DeploymentRow, 'deploy' | 'target'>,
   cases?: readonly string[],
-): Promise<Certificate> {
+): Promise<InProcessRun> {
   const { suite, options } = readTarget(target);
   const { world } = suite;
   const answer = deploy(world);
@@ -122,9 +128,9 @@ export async function certifyRow(
     sent.push(request.path + request.body);
     return answer(request);
   };
-  const { certificate } = await certifyInProcess(recording, { suite: selectCases(suite, cases), ...options });
+  const run = await certifyInProcess(recording, { suite: selectCases(suite, cases), ...options });
   expect([...world.unavailable.keys()].filter((id) => sent.some((request) => request.includes(id)))).toEqual([]);
-  return certificate;
+  return run;
 }
 
 /** Adds a fault to a deployment. */

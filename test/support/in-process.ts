@@ -9,7 +9,9 @@ import {
 import { type ThingKind, thingKinds } from '../../src/contract/world.js';
 import type { Channel, HttpResponse } from '../../src/http/exchange.js';
 import { createTransportChannel, type Transport, type TransportChannel } from '../../src/http/transport.js';
+import type { Verdict } from '../../src/judge/verdict.js';
 import { createRecognizer } from '../../src/recognition/recognizer.js';
+import type { CaseResult } from '../../src/run/case-result.js';
 import type { EngineOptions } from '../../src/run/run.js';
 import { loadSuite, type Suite } from '../../src/suite/suite.js';
 import { parseJson } from '../../src/support/json.js';
@@ -21,6 +23,7 @@ import {
   inProcessCredentials,
   runSuite,
 } from '../../tools/proof/judge-deployment.js';
+import { listReasonCodes } from './reasons.js';
 
 export { type Answer, createChannel as channelTo };
 
@@ -54,8 +57,8 @@ export function createReference({
   return createDeployment({ world: suite.world, credentials, faults: faults.map(findFault), ...options });
 }
 
-/** The certificate of a run in this process, and its evidence. */
-export interface InProcessRun extends CertifiedRun, Pick<EndedRun, 'evidence'> {}
+/** The certificate of a run in this process, its evidence, and what was found before the cases. */
+export interface InProcessRun extends CertifiedRun, Pick<EndedRun, 'evidence' | 'examination'> {}
 
 /** Runs a suite over a channel and creates the certificate. */
 export async function certifyOver(channel: Channel, stated: Suite, options: EngineOptions = {}): Promise<InProcessRun> {
@@ -67,8 +70,8 @@ export async function certifyOver(channel: Channel, stated: Suite, options: Engi
     return exchange;
   };
   const ended = await runSuite(stated, { ...channel, send }, { ...shared, ...options });
-  const { results, evidence, showExchange } = ended;
-  const { load } = ended.examination;
+  const { results, evidence, showExchange, examination } = ended;
+  const { load } = examination;
   const certificate = createCertificate(stated, withdrawFailures(results), {
     target: { name: 'in-process', base_url: 'http://in-process.test' },
     ...(load && { load: { sentence: renderReason(load.reason), isProven: load.isProven } }),
@@ -79,7 +82,7 @@ export async function certifyOver(channel: Channel, stated: Suite, options: Engi
     startedAt: new Date(0),
     durationMs: 0,
   });
-  return { certificate, results, showExchange, newDeviations: [], evidence };
+  return { certificate, results, showExchange, newDeviations: [], evidence, examination };
 }
 
 /** Runs a suite against a deployment in this process. Default: the whole suite. */
@@ -99,6 +102,12 @@ export function channelThrough(transport: Transport, answer: Answer, idleMs = 12
 /** Lists the requirements with a verdict. */
 export function listRequirementsWith(verdict: string, { requirements }: Certificate): string[] {
   return requirements.filter((requirement) => requirement.verdict === verdict).map(({ id }) => id);
+}
+
+/** Lists the codes of the reasons of all cases with a verdict, those among the data of others too. */
+export function listCodesOf(wanted: Verdict, results: readonly CaseResult[]): string[] {
+  const found = results.filter(({ verdict }) => verdict === wanted);
+  return [...new Set(found.flatMap(({ reason }) => listReasonCodes(reason)))];
 }
 
 /** Renders the cases that do not pass, for the message of a failing test. */

@@ -240,8 +240,8 @@ test('No evidence makes `verify` run without end', async () => {
   // The certificate names a folder, too.
   writeFileSync(inFolder('evidence.har'), JSON.stringify(whole));
   const stated = JSON.parse(readFileSync(inFolder('certificate.json'), 'utf8'));
-  const own = { folder: '/usr', digest: `sha256:${'0'.repeat(64)}`, verdict: 'conforms', cases: [] };
-  writeFileSync(inFolder('certificate.json'), JSON.stringify({ ...stated, own_cases: own }));
+  const ownCases = { folder: '/usr', digest: `sha256:${'0'.repeat(64)}`, verdict: 'conforms', cases: [] };
+  writeFileSync(inFolder('certificate.json'), JSON.stringify({ ...stated, own_cases: ownCases }));
   expect((await runConformanceInProcess(['verify', '.'], { cwd })).status).toBe(2);
 });
 

@@ -11,9 +11,9 @@ import {
   type TierMentions,
 } from '../../src/recognition/tier-mentions.js';
 import { determineReading, type TierReading } from '../../src/recognition/tier-reading.js';
-import { renderReason } from '../../src/support/reason.js';
 import { checkEachRow } from '../support/check-each-row.js';
 import { recognizer, suite } from '../support/in-process.js';
+import { reasonOf } from '../support/reasons.js';
 
 const [a, b, c] = ['promo_aaaaaaaaaaaa', 'promo_bbbbbbbbbbbb', 'promo_cccccccccccc'] as const;
 const ids = createKnownIds([a, b, c], ['camp_111111111111', 'spring']);
@@ -107,7 +107,7 @@ test.describe('Other forms of ids are found', () => {
     expect(open([{ href: '/tiers/T-123' }])).toEqual([]);
     expect(open([{ href: '/tiers/T-12' }], [{ id: 'T-1' }])).toEqual([]);
     const { reason } = readReturnedTiers(findTierMentions('["a T-1"]', ids), determineReading([]));
-    expect(renderReason(reason)).toContain('fewer than 12 characters');
+    expect(reason).toEqual(reasonOf('names-possible', { length: 12 }));
   });
 });
 

@@ -4,7 +4,7 @@ import { initialTargetFile as targetFile } from '../../config/target-file.js';
 import { getMember, parseJson } from '../../support/json.js';
 import { packageRoot } from '../../support/package-root.js';
 import { readTextFile } from '../../support/text-file.js';
-import { joinLines } from '../../support/untrusted-text.js';
+import { firstLine, joinLines } from '../../support/untrusted-text.js';
 import type { ConfigureCommand } from '../flags.js';
 import { findPlaywrightConfig } from '../run-playwright.js';
 
@@ -49,7 +49,7 @@ function writeNew(file: string, text: string): boolean {
 function addLines(file: string, lines: string): boolean {
   if (!existsSync(file)) return writeNew(file, lines);
   const before = readText(file);
-  if (before.includes(lines.split('\n')[0] ?? '')) return false;
+  if (before.includes(firstLine(lines))) return false;
   const separator = before === '' ? '' : before.endsWith('\n') ? '\n' : '\n\n';
   appendFileSync(file, separator + lines);
   return true;
