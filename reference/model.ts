@@ -8,7 +8,6 @@ import { createCatalogue } from './catalogue.js';
 import { computeOnce } from './compute-once.js';
 import { applyChanges, createHandlers, createParser } from './deployment.js';
 import { createEligibilityHandlers } from './eligibility.js';
-import { listGeneratedFaults } from './faults/generated-faults.js';
 import { faults, type Requirement } from './faults/index.js';
 import { createFilterHandlers } from './filters.js';
 import type { Change, DeploymentFacts, Handlers, TierTest } from './handlers.js';
@@ -25,31 +24,32 @@ export interface StructuralMistake {
   /** The requirement that it breaks. */
   readonly breaks: Requirement;
   readonly change: Change;
-  /** Whether what it does to a request depends on the requests before it. */
-  readonly hasState?: boolean;
-  /** Whether a developer may make it for requests of some kind alone. */
-  readonly isSimple?: boolean;
 }
 
-/** Generated faults that are as plain as those with a story of their own. */
-const simpleFaults: readonly string[] = ['rules/lost', 'product-id/lost'];
+/** A body that nothing reads. */
+const droppedBody: StructuralMistake = {
+  id: 'body-dropped',
+  sentence: 'The body of the request is not read: every request is answered like one without a body.',
+  breaks: 'request.get-with-body',
+  change: (handlers) => ({ readBody: (request) => handlers.readBody({ ...request, body: '' }) }),
+};
 
-/** The faults that a user can recognise as mistakes, the simplest first. */
+/** The structural mistakes: the faults that have a sentence, and that no earlier request decides. */
 export const knownMistakes: readonly StructuralMistake[] = [
-  ...faults.map((fault) => ({ ...fault, isSimple: true })),
-  ...listGeneratedFaults()
-    .filter(({ invisibility }) => invisibility === undefined)
-    .map((fault) => ({ ...fault, isSimple: simpleFaults.includes(fault.id) })),
-].flatMap(({ sentence, ...fault }) => (sentence === undefined ? [] : [{ ...fault, sentence }]));
+  droppedBody,
+  ...faults.flatMap(({ sentence, ...fault }) =>
+    sentence === undefined || fault.hasState ? [] : [{ ...fault, sentence }],
+  ),
+];
 
 /** Another window than the newest 150 tiers. */
 export function createWindowMistake(id: string, sentence: string, newest: Handlers['newest']): StructuralMistake {
-  return { id, sentence, breaks: 'limit.newest-150', change: () => ({ newest }), isSimple: true };
+  return { id, sentence, breaks: 'limit.newest-150', change: () => ({ newest }) };
 }
 
 /** A limit on the result. */
 export function createPageMistake(id: string, sentence: string, page: Handlers['page']): StructuralMistake {
-  return { id, sentence, breaks: 'result.all-valid', change: () => ({ page }), isSimple: true };
+  return { id, sentence, breaks: 'result.all-valid', change: () => ({ page }) };
 }
 
 /** Selects no tier, as the request is refused. */
@@ -75,9 +75,11 @@ export function createModel(
   outcomes: Readonly<Record<string, string>> = {},
 ): (mistakes: readonly StructuralMistake[]) => (request: HttpRequest) => Selections {
   const catalogue = createCatalogue(world);
-  const [usual] = closedQuestions[effectQuestion];
-  const { [effectQuestion]: observed = usual } = convertOutcomesToBehaviours(outcomes).behaviours;
-  const models = [...new Set([usual, observed])].flatMap((effect) =>
+  const all = closedQuestions[effectQuestion];
+  const { [effectQuestion]: observed } = convertOutcomesToBehaviours(outcomes).behaviours;
+  // A question that the run left unanswered may have any outcome.
+  const effects = observed === undefined ? all : [...new Set([all[0], observed])];
+  const models = effects.flatMap((effect) =>
     ['window-first', 'filter-first'].map((reading) =>
       createSelectors({
         catalogue,
@@ -87,11 +89,10 @@ export function createModel(
     ),
   );
   return (mistakes) => {
-    const hasState = mistakes.some((mistake) => mistake.hasState);
     const selectors: ReturnType<(typeof models)[number]>[] = [];
     return (request) => {
       // Without a query, the readings agree.
-      const differing = hasState || request.path.includes('?') ? models : models.slice(0, 1);
+      const differing = request.path.includes('?') ? models : models.slice(0, 1);
       return differing.map((createSelector, n) => {
         selectors[n] ??= createSelector(mistakes.map(({ change }) => change));
         return selectors[n](request);

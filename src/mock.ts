@@ -71,12 +71,6 @@ export function readMockOptions({ record, data, known, behaviours = {}, credenti
 
 function imitateDeviations(file: string) {
   const { contract, world } = loadSuite();
-  const { causes, requirements } = readKnownCauses(readKnownDeviations(file, contract), world);
-  // A fault concerns all requests.
-  const limited = causes.filter(({ features }) => features.length > 0);
-  const whole = causes.filter(({ features }) => features.length === 0);
-  return {
-    faults: whole.flatMap(({ mistake }) => mistake ?? []),
-    inimitable: [...requirements, ...limited.map(({ id }) => id)],
-  };
+  const { causes, refusals, requirements } = readKnownCauses(readKnownDeviations(file, contract), world);
+  return { faults: causes, inimitable: [...requirements, ...refusals.map(({ id }) => id)] };
 }

@@ -60,7 +60,6 @@ function combine<Plug>(
       mistake: id,
       breaks: place.breaks,
       story: `${place.what}: ${story}`,
-      sentence: `${place.what}, but wrongly. As if: ${story}`,
       change: place.plug(plug),
       hasState,
       invisibility: findInvisibility(place.id, id),

@@ -29,7 +29,6 @@ export const joinedEntryFaults: readonly Fault[] = Object.entries(separators).fl
     id: `metadata-joined-by-${name}`,
     breaks: 'metadata.promotion-rules',
     story: 'The entries of a request become a set of texts, each a key and its value.',
-    sentence: `Rules about metadata compare a key and its value as one text, joined by '${separator}': another key and value may be the same text.`,
     change: () => ({
       metadataRule: ({ key, is }, { metadata }) => hasJoined(unlessWaived<Members>(metadata, {}), separator, key, is),
     }),
@@ -38,7 +37,6 @@ export const joinedEntryFaults: readonly Fault[] = Object.entries(separators).fl
     id: `metadata-filter-joined-by-${name}`,
     breaks: 'filter.tier-metadata',
     story: 'Tiers are indexed by one text, the key and the value of an entry.',
-    sentence: `The filter by tier metadata compares a key and its value as one text, joined by '${separator}': another key and value may be the same text.`,
     change: () => ({ hasMetadata: ({ metadata }, key, value) => hasJoined(metadata, separator, key, value) }),
   },
 ]);

@@ -15,14 +15,14 @@ interface MetadataRule {
 function ruleFault(
   id: string,
   story: string,
-  sentence: string,
+  sentence: string | undefined,
   holds: (rule: MetadataRule, metadata: Members, orderMetadata: Members) => boolean,
 ): Fault {
   return {
     id,
     breaks: 'metadata.promotion-rules',
     story,
-    sentence,
+    ...(sentence !== undefined && { sentence }),
     change: () => ({
       metadataRule: (rule, { metadata, orderMetadata }) =>
         holds(rule, unlessWaived(metadata, {}), unlessWaived(orderMetadata, {})),
@@ -52,13 +52,13 @@ export const metadataFaults: readonly Fault[] = [
   ruleFault(
     'metadata-by-prefix',
     'A value that begins with the wanted one is enough.',
-    'Rules about metadata compare wrongly: the value may be the beginning of what is sent.',
+    undefined,
     ({ key, is }, metadata) => String(metadata[key] ?? '').startsWith(is),
   ),
   ruleFault(
     'metadata-by-part',
     'A value that is a part of the wanted one is enough.',
-    'Rules about metadata compare wrongly: a part of the value is enough.',
+    undefined,
     ({ key, is }, metadata) => is.includes(String(metadata[key])),
   ),
   ruleFault(

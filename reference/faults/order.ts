@@ -150,7 +150,7 @@ const skuItems: readonly Fault[] = [
     id: 'sku-replaced-by-its-product',
     breaks: 'order.sku-item',
     story: 'Each SKU is replaced by the product that it belongs to, for the SKUs’ own rules too.',
-    sentence: 'A SKU is replaced by its product: rules about SKUs never hold.',
+    sentence: 'An item with sku_id counts as an item of every SKU of its product.',
     change: (_, { catalogue }) => ({
       skuRule: ({ id, at_least }, { lines }) => {
         const ofProduct = lines.filter((line) => catalogue.skus.get(line.id) === catalogue.skus.get(id));
@@ -173,12 +173,22 @@ const skuItems: readonly Fault[] = [
 ];
 
 /** Quantities that meet another threshold than they should. */
-function thresholdFault(id: string, story: string, sentence: string, isEnough: Handlers['isEnough']): Fault {
-  return { id, breaks: 'order.quantity', story, sentence, change: () => ({ isEnough }) };
+function thresholdFault(
+  id: string,
+  story: string,
+  sentence: string | undefined,
+  isEnough: Handlers['isEnough'],
+): Fault {
+  return { id, breaks: 'order.quantity', story, ...(sentence && { sentence }), change: () => ({ isEnough }) };
 }
 
 /** Quantities that are read as another number. */
-function quantityFault(id: string, story: string, sentence: string, changed: (quantity: number) => number): Fault {
+function quantityFault(
+  id: string,
+  story: string,
+  sentence: string | undefined,
+  changed: (quantity: number) => number,
+): Fault {
   return linesFault(id, 'order.quantity', story, sentence, (lines) =>
     lines.map((line) => ({ ...line, quantity: changed(Number(line.quantity)) })),
   );
@@ -212,7 +222,7 @@ const quantities: readonly Fault[] = [
   thresholdFault(
     'quantity-compared-as-text',
     'Quantities and thresholds are texts, so that 12 comes before 2.',
-    'Quantities are compared as text, so that 10 is less than 2.',
+    undefined,
     (quantity, atLeast) => String(quantity) >= String(atLeast),
   ),
   quantityFault(
@@ -224,14 +234,11 @@ const quantities: readonly Fault[] = [
   quantityFault(
     'quantity-capped',
     'A quantity above 5 is lowered to 5, the most that the shop sells at once.',
-    'Quantities above 5 count as 5.',
+    undefined,
     (quantity) => Math.min(quantity, 5),
   ),
-  quantityFault(
-    'quantity-first-digit',
-    'The column for the quantity has one digit.',
-    'Only the first digit of a quantity counts.',
-    (quantity) => Number(String(quantity).slice(0, 1)),
+  quantityFault('quantity-first-digit', 'The column for the quantity has one digit.', undefined, (quantity) =>
+    Number(String(quantity).slice(0, 1)),
   ),
   linesFault(
     'quantity-of-the-last-item',

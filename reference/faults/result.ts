@@ -63,7 +63,6 @@ const invalid: readonly Fault[] = [
     id: 'orders-of-wholesale-unchecked',
     breaks: 'result.valid-only',
     story: 'For customers with very many reservations the order is not looked at.',
-    sentence: 'For customers with many reserved promotions, rules about the order are ignored.',
     change: (handlers, facts) => {
       const isWholesale = ({ customer }: ParsedRequest) =>
         facts.catalogue.tiers.filter((tier) =>

@@ -24,6 +24,7 @@ import { createReason, type Reason, renderReason } from '../support/reason.js';
 import { toOneLine } from '../support/untrusted-text.js';
 import { createStopCause } from './apply-stop.js';
 import { type CaseEntry, createCaseEntry, createUnstableEntry, type EntryTerms } from './case-entry.js';
+import { createCauseEntry } from './cause-entry.js';
 import { type DriftEntry, listDriftEntries } from './drift-entry.js';
 import { describeData, interruptionNotice, quickNotice } from './notices.js';
 import { describeSharedReasons, findSharedReasons } from './shared-reasons.js';
@@ -102,7 +103,9 @@ export function createCertificate(suite: Suite, all: readonly CaseResult[], fact
   const requirements = createRequirements(suite, results, findEntry, known);
   const questions = contract.questions.map((question) => createQuestionEntry(question, findEntry(question.id), drift));
   const ownCases = createOwnCases(suite, findEntry, isCutShort);
-  const causes = [...createStopCause(stop, requirements), ...(facts.causes ?? [])];
+  const causes = [...createStopCause(stop, requirements), ...(facts.causes ?? [])].map((cause) =>
+    createCauseEntry(cause, terms),
+  );
   const judged = { requirements, questions, entries: [...entries.values()] };
   const gaps = listGaps(suite, all, facts);
   const verdict = createVerdict(suite, all, judged, facts, gaps);

@@ -1,5 +1,6 @@
 import type { NamedWorld } from '../contract/world.js';
 import { readCause } from '../explanation/known-causes.js';
+import { readRefusedFeature } from '../explanation/refused-features.js';
 import type { NewDeviation } from '../record/add-deviations.js';
 import { getVerdictApart } from '../run/case-result.js';
 import type { Certificate } from './certificate.js';
@@ -10,9 +11,10 @@ export function listNewDeviations(
   world: NamedWorld,
 ): NewDeviation[] {
   const ofCauses = causes.flatMap(({ id, sentence: comment, requirements: broken }): NewDeviation[] => {
-    const cause = readCause(id, world);
-    if (cause === undefined) return broken.map((requirement) => ({ requirement, comment }));
-    const main = broken.find((requirement) => requirement === cause.mistake?.breaks) ?? broken[0];
+    const mistake = readCause(id, world);
+    if (mistake === undefined && readRefusedFeature(id) === undefined)
+      return broken.map((requirement) => ({ requirement, comment }));
+    const main = broken.find((requirement) => requirement === mistake?.breaks) ?? broken[0];
     return main === undefined ? [] : [{ requirement: main, cause: id, comment }];
   });
   const covered = new Set(causes.flatMap((cause) => cause.requirements));

@@ -10,7 +10,7 @@ const minShared = 4;
 interface ReasonSource {
   readonly requirements: readonly { readonly id: string; readonly cases: readonly CaseEntry[] }[];
   readonly questions: readonly { readonly outcome: string | null; readonly code?: string; readonly reason?: string }[];
-  readonly causes?: readonly Cause[];
+  readonly causes?: readonly Pick<Cause, 'requirements' | 'follows'>[];
 }
 
 const unjudgedVerdicts: ReadonlySet<Verdict> = new Set(['inconclusive', 'not-run', 'not-applicable']);

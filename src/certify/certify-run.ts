@@ -12,7 +12,7 @@ import type { Verdict } from '../judge/verdict.js';
 import { renderRunReport } from '../outputs/terminal/run-report.js';
 import { writeResults } from '../outputs/write-results.js';
 import type { KnownFile } from '../record/known-deviations.js';
-import type { ExchangeUse, RunEvidence } from '../run/case-report.js';
+import type { Contrast, ExchangeUse, RunEvidence } from '../run/case-report.js';
 import { type CaseResult, getVerdictApart } from '../run/case-result.js';
 import type { ExchangeIndex } from '../run/exchange-index.js';
 import { createReplay } from '../run/replay.js';
@@ -32,13 +32,15 @@ interface JudgedRun extends Pick<RunFacts, 'requestsSent' | 'isCutShort' | 'star
   readonly index: ExchangeIndex;
   readonly uses: readonly ExchangeUse[];
   readonly load: LoadFinding | undefined;
+  /** What narrowing found out. */
+  readonly contrasts: readonly Contrast[];
   readonly recall: () => RecordedRun;
 }
 
 /** Certifies a run. What is known, corrected by all responses, may need that some results are judged again. */
 export async function certifyRun(inputs: RunInputs, run: JudgedRun): Promise<CertifiedRun> {
   const { suite, settings } = inputs;
-  const { results: plain, index, uses, load, recall, ...ended } = run;
+  const { results: plain, index, uses, load, contrasts, recall, ...ended } = run;
   const { quick, target, expected, known } = settings;
   const { name, kind, baseUrl, version, file, transport } = target;
   const facts: RunFacts = {
@@ -71,7 +73,8 @@ export async function certifyRun(inputs: RunInputs, run: JudgedRun): Promise<Cer
   const { diagnoseRun } = await import('../explanation/diagnose-run.js');
   const { listNewDeviations } = await import('../certificate/new-deviations.js');
   const causes = await loadKnown(settings, suite.world);
-  const diagnosis = diagnoseRun(suite, results, index, target.tierPatterns, causes);
+  const statedPatterns = target.tierPatterns;
+  const diagnosis = diagnoseRun({ suite, results, index, statedPatterns, known: causes, contrasts });
   const current = known && correctKnown(known, diagnosis);
   if (current === undefined) {
     const certificate = createCertificate(suite, results, { ...facts, ...diagnosis });

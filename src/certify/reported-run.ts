@@ -11,7 +11,7 @@ import { createTrace, findStop, type Trace } from '../judge/find-stop.js';
 import { findWorstVerdict, type Verdict } from '../judge/verdict.js';
 import { getIdFinders } from '../recognition/known-ids.js';
 import { createRecognizer } from '../recognition/recognizer.js';
-import type { CaseReport, ExchangeUse, StoredExchange } from '../run/case-report.js';
+import type { CaseReport, Contrast, ExchangeUse, StoredExchange } from '../run/case-report.js';
 import { type CaseResult, createEndResult, createUnsentResult, notReached, samplesCaseId } from '../run/case-result.js';
 import { countAttempts } from '../run/case-sender.js';
 import { calibrationPurpose, storeExchange } from '../run/evidence-keeper.js';
@@ -42,6 +42,7 @@ export class ReportedRun {
   private readonly traces: Trace[] = [];
   private start: RunStart | undefined;
   private failure: UnusableInput | undefined;
+  private readonly contrasts: Contrast[] = [];
   private hasFailure = false;
   /** Exchanges are archived and indexed as tests end, while the next ones are sent. */
   private readonly getCollector = computeOnce(() => {
@@ -100,10 +101,11 @@ export class ReportedRun {
   }
 
   /** @param isCounted whether the result counts; the exchanges do anyway */
-  add({ result, exchanges, uses }: CaseReport, isCounted = true): void {
+  add({ result, exchanges, uses, contrasts = [] }: CaseReport, isCounted = true): void {
     const isFirst = !this.uses.has(calibrationPurpose);
     this.hasFailure ||= result.verdict === 'fail';
     for (const kept of exchanges) this.keep(kept);
+    this.contrasts.push(...contrasts);
     const ofCalibration = ({ case: purpose }: ExchangeUse) => purpose === calibrationPurpose;
     if (isFirst) this.uses.set(calibrationPurpose, uses.filter(ofCalibration));
     const before = this.results.get(result.id);
@@ -146,7 +148,13 @@ export class ReportedRun {
     const unjudged = results.filter((result) => !isJudged(result));
     const extent = {
       isCutShort,
-      judged: results.filter(isJudged).map(({ id }) => id),
+      // The last case is judged again for what narrowing found out, even if its result does not count.
+      judged: [
+        ...new Set([
+          ...results.filter(isJudged).map(({ id }) => id),
+          ...(this.uses.has(samplesCaseId) ? [samplesCaseId] : []),
+        ]),
+      ],
       unjudged: unjudged.map(({ id, verdict, reason = notReached }) => ({ id, verdict, reason })),
     };
     const uses = [...this.uses.values()].flat();
@@ -165,6 +173,7 @@ export class ReportedRun {
       index: indexer.finish(shown),
       uses,
       load: start?.load,
+      contrasts: this.contrasts,
       requestsSent,
       isCutShort,
       startedAt,

@@ -11,7 +11,7 @@ import type { TransportChannel } from '../http/transport.js';
 import type { SuspectedLoad } from '../judge/suspected-load.js';
 import type { DataFileSummary } from '../own-data/data-suite.js';
 import type { CaseReport } from '../run/case-report.js';
-import { samplesCaseId } from '../run/case-result.js';
+import { createEndResult, getVerdictApart, samplesCaseId } from '../run/case-result.js';
 import { type EngineOptions, startRun } from '../run/run.js';
 import { selectFromSuite } from '../suite/case-selection.js';
 import type { Reason } from '../support/reason.js';
@@ -46,6 +46,21 @@ export async function startTargetRun(
   const { unreachable } = examination;
   const load = examination.load && { reason: examination.load.reason, isProven: examination.load.isProven };
   const start: RunStart = { settings, load, unreachable, data: suite.data };
+  const reports: CaseReport[] = [];
+  /** Finds out what makes a difference. Only where something fails, and the deployment still works. */
+  const narrow = async (ended: CaseReport | undefined): Promise<CaseReport | undefined> => {
+    const isFailing = reports.some(({ result }) => getVerdictApart(result) === 'fail');
+    const isVoid = ended?.result.hasDataChanged === true || unreachable !== undefined || load?.isProven === true;
+    if (!settings.narrows || !isFailing || isVoid || run.hasStopped()) return ended;
+    const known = await loadKnown(settings, suite.world);
+    const { narrowRun } = await import('./narrow-run.js');
+    const sender = run.narrowingSender;
+    const contrasts = await narrowRun({ suite, settings, target, known, reports, replay: terms.replay, sender });
+    if (contrasts.length === 0) return ended;
+    const { exchanges, uses } = run.takeEvidence();
+    const report = ended ?? { ...uncounted, exchanges: [], uses: [] };
+    return { ...report, exchanges: [...report.exchanges, ...exchanges], uses: [...report.uses, ...uses], contrasts };
+  };
   return {
     suite,
     baseUrl: settings.target.baseUrl,
@@ -60,11 +75,16 @@ export async function startTargetRun(
     /** Sends and judges a case, by its id; undefined if it is not selected for this target. */
     async judge(id: string): Promise<CaseReport | undefined> {
       const testCase = suite.cases.find((candidate) => candidate.id === id);
-      if (testCase !== undefined) return await run.reportCase(testCase);
-      return id === samplesCaseId ? await run.repeatSamples() : undefined;
+      if (testCase === undefined) return id === samplesCaseId ? await narrow(await run.repeatSamples()) : undefined;
+      const report = await run.reportCase(testCase);
+      if (settings.narrows) reports.push(report);
+      return report;
     },
   };
 }
+
+/** The last case of a run, if nothing was sent again. */
+const uncounted = { result: { ...createEndResult('pass'), isUncounted: true } } as const;
 
 /** What the cases of a run reported, all in one process. */
 export interface JudgedCases {
@@ -92,7 +112,7 @@ async function createEngineOptions(settings: RunSettings, world: NamedWorld): Pr
   if (known === undefined) return stated;
   // Without a cause there is nothing to correct: a failing row would be judged twice.
   const { createKnownMistakes } = await import('../explanation/known-causes.js');
-  const mistakes = known.causes.length === 0 ? undefined : createKnownMistakes(known, world);
+  const mistakes = createKnownMistakes(known, world);
   return { ...stated, knownRequirements: known.requirements, known: mistakes };
 }
 

@@ -47,6 +47,8 @@ export interface RunSettings extends CaseSelection {
   readonly known?: KnownFile;
   /** Whether cases with bad credentials, oversized bodies or other methods are excluded. */
   readonly excludesIntrusive: boolean;
+  /** Whether further requests are sent after a failure, to find out what makes the difference. */
+  readonly narrows: boolean;
   readonly notes: readonly string[];
   readonly destination: ResultsDestination;
 }
@@ -101,6 +103,7 @@ export function loadInputs(options: RunOptions, environment: Environment): Sendi
     availability: addDigest(availability, suite),
     expected: createBaseline(compared?.record, file.document.pins ?? {}, compared?.file),
     excludesIntrusive,
+    narrows: allowNarrowing(options, file, suite),
     notes: [
       ...listTargetNotes(target, suite.world.ownPromotions),
       ...connectionNotes,
@@ -116,6 +119,11 @@ export function loadInputs(options: RunOptions, environment: Environment): Sendi
     known: known.deviations,
   };
   return { suite, settings, connection };
+}
+
+/** With `--quick` few requests are sent, and of a data file those that it allows. */
+function allowNarrowing({ quick }: RunOptions, { document }: TargetFile, { data }: Suite): boolean {
+  return quick !== true && (document.narrowing ?? data === undefined);
 }
 
 /** Data that nobody made for tests may be that of production, so by default a run on a data file has no intrusive cases. */

@@ -22,6 +22,7 @@ export interface TargetDocument extends Pick<PartialConnectionOptions, 'limits' 
   data?: string;
   requests?: number;
   intrusive?: boolean;
+  narrowing?: boolean;
   response?: { tier?: string | string[]; where?: Record<string, unknown> };
   pins?: Record<string, string>;
   record?: string;

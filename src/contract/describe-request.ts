@@ -5,7 +5,8 @@ import { documentedOperation, parseFilterParameter } from './operation.js';
 import { createOracle, type DocumentedBody, type ObligationReason } from './oracle.js';
 import { type NamedWorld, type Tier, thingKinds, windowSize } from './world.js';
 
-function createNameLookup({ ids, isDataFile }: NamedWorld): (id: string) => string {
+/** Finds the name of an id in the world; the id itself if it has none, as in a data file. */
+export function createNameLookup({ ids, isDataFile }: NamedWorld): (id: string) => string {
   const names = thingKinds.flatMap((kind) => (isDataFile ? [] : [...ids[kind]]));
   return (wanted) => names.find(([, id]) => id === wanted)?.[0] ?? wanted;
 }

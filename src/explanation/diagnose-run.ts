@@ -1,67 +1,90 @@
 /**
- * This room says what most likely is wrong with a deployment. The results of a run, its exchanges and the known causes go
- * in; causes come out, each with the rows that it explains. It is pure. The reporter's process runs it after the last
- * case; the worker loads `known-causes.ts` alone, to judge as if the known causes were right.
+ * This room says what is wrong with a deployment, from what was seen. The results of a run, its exchanges and the known causes
+ * go in; causes and contrasts come out, each with the rows that it explains.
  *
- * The search: `observation.ts` reads from each exchange which tiers were returned. `prediction.ts` says what a deployment
- * with some mistakes returns for the same request, and a response that differs from the prediction is wrong.
- * `find-mistake.ts` tries each known mistake and chooses one that explains the wrong responses and that no response
- * contradicts. `explain-results.ts` repeats this until no failure is left, and reports nothing if a few mistakes do not
- * suffice. This file first takes what needs no such search (findings of the examination, an ignored body, refusals), and
- * in the end calls the cause of every other failure `unknown`.
+ * Proved causes: `observation.ts` reads from each exchange which tiers were returned. `prediction.ts` says what a deployment with
+ * some structural mistakes returns for the same request. `prove-causes.ts` finds the mistakes that mend the wrong responses.
+ * Contrasts: `narrow-failures.ts` takes what no proved cause explains, and sends requests until it knows what makes the
+ * difference; what to ask next is pure (`narrow.ts` and the files that it uses). It runs in the worker after the last case.
+ * This file runs in the worker, to know what is left to narrow, and in the reporter's process, with the reports of all workers.
  */
 
 import { bodyOfTheFirstRequest } from '../../reference/faults/request.js';
+import type { StructuralMistake } from '../../reference/model.js';
+import type { Contrast } from '../run/case-report.js';
 import type { CaseResult } from '../run/case-result.js';
 import type { ExchangeIndex } from '../run/exchange-index.js';
 import type { Suite } from '../suite/suite.js';
 import { groupBy } from '../support/collections.js';
 import { renderReason } from '../support/reason.js';
-import { type CauseFinding, changingResults, explainResults, hedge } from './explain-results.js';
 import type { KnownCauses } from './known-causes.js';
 import { type Compared, type Observation, type ObservedRow, observe } from './observation.js';
 import { nothingReturned } from './observed-mistakes.js';
-import { createPredictor, type Hypothesis, isRefusalPredicted, type ObservedRun } from './prediction.js';
-import { createCauseId, listDistinguishingFeatures, renderFeatures } from './request-features.js';
-import { listWrong, minRequests } from './wrong-results.js';
+import { createPredictor, type ObservedRun } from './prediction.js';
+import { type CauseFinding, minMended, proveCauses } from './prove-causes.js';
+import { findRefusedFeature, isKnownRefusal, type RefusedFeature, readRefusedFeature } from './refused-features.js';
+import { listWrong } from './wrong-results.js';
 
-/** What most likely is wrong with a deployment: the facts of the run bear it out, and none contradicts it. */
-export interface Cause extends Omit<CauseFinding, 'rows' | 'hypothesis'> {
+/** What is wrong with a deployment: it was seen. */
+export interface Cause extends Omit<CauseFinding, 'rows' | 'mistake'> {
   /** Empty if nothing could be judged. Another cause may have the same requirements and cases. */
   readonly requirements: readonly string[];
   readonly cases: readonly string[];
   /** Requirements that could not be judged only because of it. */
   readonly follows: readonly string[];
+  /** The requests that show it, and the nearest right one, if it is a contrast. */
+  readonly shown?: Pick<Contrast, 'wrong' | 'right'>;
 }
+
+const noKnownCauses: Pick<KnownCauses, 'causes' | 'refusals' | 'requirements'> = {
+  causes: [],
+  refusals: [],
+  requirements: [],
+};
 
 export type Diagnosis = ReturnType<typeof diagnoseRun>;
 
-/**
- * Finds what most likely is wrong. Every failing row that the load of the test data does not explain belongs to a cause.
- * Changes no verdict.
- *
- * @param statedPatterns the places that the target file names for promotions
- */
-export function diagnoseRun(
-  suite: Suite,
-  results: readonly CaseResult[],
-  index: ExchangeIndex,
-  statedPatterns?: readonly string[],
-  { causes: seeds, requirements }: KnownCauses = { causes: [], requirements: [], emptyStatuses: undefined },
-) {
+/** What the causes of a run are found in. */
+export interface DiagnosedRun {
+  readonly suite: Suite;
+  readonly results: readonly CaseResult[];
+  readonly index: ExchangeIndex;
+  /** The places that the target file names for promotions. */
+  readonly statedPatterns: readonly string[] | undefined;
+  readonly known: KnownCauses | undefined;
+  /** What narrowing found out. */
+  readonly contrasts: readonly Contrast[];
+}
+
+/** Finds what is wrong. Every failing row that the load of the test data does not explain belongs to a cause. Changes no verdict. */
+export function diagnoseRun({ suite, results, index, statedPatterns, known, contrasts }: DiagnosedRun) {
+  const { causes: seeds, refusals, requirements } = known ?? noKnownCauses;
   const observed = observe(suite, results, index, statedPatterns, requirements);
   const run = { ...observed, predict: createPredictor(observed) };
   const { rows, emptyStatuses } = run;
   const failing = new Set(rows.filter((row) => row.isFailing).map(({ requirement }) => requirement));
-  const refused = run.all.filter((shown) => shown.refusedWith && !isRefusalPredicted(seeds, shown, shown.refusedWith));
-  const found = rows.length === 0 ? [] : findAll(run, seeds, refused);
+  const refused = run.all.filter(
+    ({ request, refusedWith: status }) => status !== undefined && !isKnownRefusal(refusals, request, status),
+  );
+  const proved = rows.length === 0 ? [] : findAll(run, seeds, refused);
+  const assumed = [...seeds, ...proved.flatMap(({ mistake }) => mistake ?? [])];
+  const assumedRefusals = [...refusals, ...proved.flatMap(({ id }) => readRefusedFeature(id) ?? [])];
+  const unexplained = listUnexplained(run, proved);
+  const leftOver = [...unexplained, ...listLeftOver(run, proved, assumed, assumedRefusals)];
+  const found = [...proved, ...describeContrasts(leftOver, unexplained, contrasts)];
   const unknown = found.filter((finding) => !isKnown(finding));
-  const assumed = [...seeds, ...unknown.flatMap(({ hypothesis }) => hypothesis ?? [])];
   return {
     /** The cause of most failures first; none if no requirement fails or is inconclusive. Without what is known. */
     causes: unknown.map((finding) => createCause(finding, failing)),
+    /** The failing rows of which a part is explained by no proved cause, and that are not known. */
+    unexplained: [...new Set(leftOver)].filter((row) => !row.isKnown),
+    /** What is known, and what was proved. */
+    assumed: { causes: assumed, refusals: assumedRefusals, emptyStatuses },
     excused: listExcused(run, seeds, refused, unknown),
-    gone: seeds.filter((cause) => isGone(cause, assumed, run)).map(({ id }) => id),
+    gone: [
+      ...seeds.filter((cause) => isGone(cause, assumed, run)),
+      ...refusals.filter((refusal) => !run.all.some((shown) => shows(refusal, shown))),
+    ].map(({ id }) => id),
     /** If requests are refused for no known reason: the other statuses that an empty result has. */
     ...(refused.length > 0 ? { emptyStatuses } : {}),
   };
@@ -79,7 +102,7 @@ function isKnown({ rows }: CauseFinding): boolean {
  */
 function listExcused(
   { rows, compared, predict }: ObservedRun,
-  seeds: readonly Hypothesis[],
+  seeds: readonly StructuralMistake[],
   refused: readonly Observation[],
   unknown: readonly CauseFinding[],
 ): string[] {
@@ -91,7 +114,11 @@ function listExcused(
 }
 
 /** What the examination of the target found comes first, and what follows from it is not explained again. */
-function findAll(run: ObservedRun, seeds: readonly Hypothesis[], refused: readonly Observation[]): CauseFinding[] {
+function findAll(
+  run: ObservedRun,
+  seeds: readonly StructuralMistake[],
+  refused: readonly Observation[],
+): CauseFinding[] {
   const examined = findExamined(run);
   const isExplained = (row: ObservedRow) => examined.some(({ rows }) => rows.has(row));
   if (examined.length > 0 && run.rows.every(isExplained)) return examined;
@@ -123,18 +150,21 @@ function findExamined({ rows }: ObservedRun): CauseFinding[] {
 /** Finds causes in the responses. A cause that explains everything is the only one. */
 function findInResults(
   run: ObservedRun,
-  seeds: readonly Hypothesis[],
+  seeds: readonly StructuralMistake[],
   refused: readonly Observation[],
 ): CauseFinding[] {
   const isReadable = isMostlyReadable(run);
   const whole = isReadable ? (findNothingReturned(run) ?? findIgnoredBody(run)) : undefined;
   if (whole !== undefined) return [whole];
-  const explained = isReadable ? explainResults(run, seeds) : [];
-  const empty = listEmptied(run, refused, [...seeds, ...explained.flatMap(({ hypothesis }) => hypothesis ?? [])]);
+  const changing = isReadable ? findChanging(run) : undefined;
+  const unchanging = changing === undefined ? run : { ...run, compared: listUnchanging(run) };
+  const explained = isReadable
+    ? [...proveCauses(unchanging, seeds), ...(changing === undefined ? [] : [changing])]
+    : [];
+  const empty = listEmptied(run, refused, [...seeds, ...explained.flatMap(({ mistake }) => mistake ?? [])]);
   for (const row of empty.flatMap(({ rows }) => [...rows])) explained[0]?.rows.add(row);
   const others = refused.filter((shown) => !empty.includes(shown));
-  const found = sortByFailures([...findRefusals(others, run), ...explained].filter(({ rows }) => rows.size > 0));
-  return [...found, ...assignUnexplained(run, found)];
+  return sortByFailures([...findRefusals(others, run), ...explained].filter(({ rows }) => rows.size > 0));
 }
 
 /**
@@ -144,7 +174,7 @@ function findInResults(
 function listEmptied(
   { predict, emptyStatuses }: ObservedRun,
   refused: readonly Observation[],
-  assumed: readonly Hypothesis[],
+  assumed: readonly StructuralMistake[],
 ): Observation[] {
   const predictAssumed = predict(assumed);
   return refused.filter((shown) => {
@@ -162,22 +192,64 @@ function sortByFailures(findings: readonly CauseFinding[]): CauseFinding[] {
   );
 }
 
-/** Adds the failures that nothing explains to results that change, or else returns an unknown cause for each requirement. */
-function assignUnexplained(run: ObservedRun, found: readonly CauseFinding[]): CauseFinding[] {
-  // If the load of the test data explains a failure, the report says so before all causes.
+/** Lists the failing rows that no cause explains. If the load of the test data explains a failure, the report says so first. */
+function listUnexplained({ rows }: ObservedRun, found: readonly CauseFinding[]): ObservedRow[] {
   const needsCause = ({ isFailing, reason }: ObservedRow) => isFailing && reason?.code !== 'load-explains';
-  const unexplained = run.rows.filter((row) => needsCause(row) && found.every(({ rows }) => !rows.has(row)));
-  const changing = found.find(({ id }) => id === changingResults);
-  if (changing !== undefined) {
-    for (const row of unexplained) changing.rows.add(row);
-    return [];
-  }
-  return [...groupBy(unexplained, ({ requirement }) => requirement)].map(([requirement, rows]) => ({
-    id: 'unknown',
-    sentence: `Cases of ${requirement} fail. No single mistake that the suite knows explains it.`,
-    evidence: [renderReason(rows[0].reason)],
-    rows: new Set(rows),
-  }));
+  return rows.filter((row) => needsCause(row) && found.every((cause) => !cause.rows.has(row)));
+}
+
+/**
+ * Lists the failing rows of which a response is still wrong if everything proved is assumed: a proved cause hides no other mistake.
+ * What explains whole rows, such as a body that is ignored, is left alone.
+ */
+function listLeftOver(
+  run: ObservedRun,
+  proved: readonly CauseFinding[],
+  assumed: readonly StructuralMistake[],
+  refusals: readonly RefusedFeature[],
+): ObservedRow[] {
+  const { compared, all, predict } = run;
+  const whole = proved.filter(({ id, mistake }) => mistake === undefined && readRefusedFeature(id) === undefined);
+  const wrong = listWrong(compared, predict(assumed)).flatMap(([{ rows }]) => [...rows].filter((row) => row.isFailing));
+  const refused = all.filter(
+    ({ request, refusedWith: status }) => status !== undefined && !isKnownRefusal(refusals, request, status),
+  );
+  const empty = new Set(listEmptied(run, refused, assumed));
+  const ofRefused = refused.filter((shown) => !empty.has(shown)).flatMap(({ rows }) => [...rows]);
+  return [...wrong, ...ofRefused].filter(
+    (row) => row.reason?.code !== 'load-explains' && whole.every(({ rows }) => !rows.has(row)),
+  );
+}
+
+/** Creates a finding for each contrast, and one for each requirement of which something is left. */
+/** @param leftOver rows of which a part is unexplained @param unexplained rows of which everything is */
+function describeContrasts(
+  leftOver: readonly ObservedRow[],
+  unexplained: readonly ObservedRow[],
+  contrasts: readonly Contrast[],
+): CauseFinding[] {
+  const narrowed = contrasts.flatMap(({ sentence, evidence, rows, ...shown }, n): CauseFinding[] => {
+    const places = new Set(rows.map(getPlace));
+    const explained = leftOver.filter((row) => places.has(getPlace(row)));
+    const id = shown.right === undefined ? 'unexplained' : 'contrast';
+    return explained.length === 0
+      ? []
+      : [{ id: `${id}/${n + 1}`, sentence, evidence, rows: new Set(explained), shown }];
+  });
+  const left = unexplained.filter((row) => narrowed.every(({ rows }) => !rows.has(row)));
+  const others = [...groupBy(left, ({ requirement }) => requirement)].map(
+    ([requirement, rows]): CauseFinding => ({
+      id: 'unexplained',
+      sentence: `Cases of ${requirement} fail, and it was not found out what makes the difference.`,
+      evidence: [renderReason(rows[0].reason)],
+      rows: new Set(rows),
+    }),
+  );
+  return [...narrowed, ...others];
+}
+
+function getPlace({ case: id, row }: Pick<ObservedRow, 'case' | 'row'>): string {
+  return JSON.stringify([id, row]);
 }
 
 /** Whether the results of most responses are clear. What a few of them show may be the opposite of what all would show. */
@@ -188,7 +260,7 @@ function isMostlyReadable({ all, compared }: ObservedRun): boolean {
 /** Finds out whether nothing was ever returned, while no row fails: then it is not certain that the test data is loaded. */
 function findNothingReturned({ all, compared, rows }: ObservedRun): CauseFinding | undefined {
   const isReturned = compared.some(({ returned }) => returned.some(Boolean)) || all.some(({ isUnclear }) => isUnclear);
-  if (isReturned || compared.length < minRequests || rows.some((row) => row.isFailing)) return undefined;
+  if (isReturned || compared.length < minMended || rows.some((row) => row.isFailing)) return undefined;
   const evidence = [`${compared.length} responses name no promotion of the test data.`];
   return { id: 'nothing-returned', sentence: nothingReturned, evidence, rows: new Set(rows) };
 }
@@ -202,7 +274,7 @@ function findIgnoredBody({ compared, predict, tiers, rows }: ObservedRun): Cause
   const returned = equal[0]?.returned ?? [];
   const bodies = new Set(equal.map(({ request }) => request.body)).size;
   // Requests at the same time are answered before a cache is filled.
-  if (bodies < minRequests || equal.length < 0.8 * ofUrl.length) return undefined;
+  if (bodies < minMended || equal.length < 0.8 * ofUrl.length) return undefined;
   // Promotions without rules are valid for requests without a body, too. Where everything is returned, nothing is cached.
   const hasRules = tiers.some(({ rules }, position) => returned[position] && rules.length > 0);
   const isAnyRight = listWrong(equal, predict([])).length < equal.length;
@@ -217,34 +289,61 @@ function takeLargestGroup(shown: readonly Compared[], getKey: (shown: Compared) 
   return groups.toSorted((left, right) => right.length - left.length)[0] ?? [];
 }
 
-/** Finds which requests are refused, status by status, and what they have in common. */
-function findRefusals(refused: readonly Observation[], { all, world }: ObservedRun): CauseFinding[] {
+/** A single request whose results differ may be an accident. */
+const minChanging = 3;
+
+/** Lists the requests that were sent more than once and had different results, each with all of its results. */
+function listChanging({ compared }: ObservedRun): Compared[][] {
+  return [...groupBy(compared, ({ key }) => key).values()].filter((group) => group.length > 1);
+}
+
+function listUnchanging(run: ObservedRun): Compared[] {
+  const changing = new Set(listChanging(run).flat());
+  return run.compared.filter((shown) => !changing.has(shown));
+}
+
+/** Finds out whether equal requests have different results. Then that is what is to be explained, and not each failure. */
+function findChanging(run: ObservedRun): CauseFinding | undefined {
+  const changing = listChanging(run);
+  if (changing.length < minChanging) return undefined;
+  return {
+    id: 'changing-results',
+    sentence: 'Equal requests have different results.',
+    evidence: [`${changing.length} requests that were sent more than once had different results.`],
+    rows: new Set([...changing.flat().flatMap(({ rows }) => [...rows]), ...run.rows.filter((row) => row.isFailing)]),
+  };
+}
+
+/** Finds a status that answers every documented request, or all with some part. What else is refused is narrowed. */
+function findRefusals(refused: readonly Observation[], { all }: ObservedRun): CauseFinding[] {
   const accepted = all.filter(({ isDocumented, isAccepted }) => isDocumented && isAccepted);
-  const isEach = accepted.length === 0;
-  return [...groupBy(refused, ({ refusedWith = 0 }) => refusedWith)].map(([status, group]): CauseFinding => {
-    const features = listDistinguishingFeatures(group, accepted, world);
-    const some =
-      features.length === 0 ? 'some documented requests' : `every documented request ${renderFeatures(features)}`;
-    return {
-      id: isEach ? `every-status/${status}` : createCauseId(`refused/${status}`, features),
-      sentence: hedge(`The deployment answers ${status} to ${isEach ? 'every request' : some}.`, group.length),
-      evidence: [`${group.length} requests got ${status}, and ${accepted.length} were accepted.`],
-      rows: new Set(group.flatMap(({ rows }) => [...rows])),
-    };
-  });
+  if (accepted.length > 0)
+    return [...groupBy(refused, ({ refusedWith = 0 }) => refusedWith)].flatMap(
+      ([status, group]) => findRefusedFeature(status, group, accepted) ?? [],
+    );
+  return [...groupBy(refused, ({ refusedWith = 0 }) => refusedWith)].map(([status, group]) => ({
+    id: `every-status/${status}`,
+    sentence: `The deployment answers ${status} to every request.`,
+    evidence: [`${group.length} requests got ${status}, and none was accepted.`],
+    rows: new Set(group.flatMap(({ rows }) => [...rows])),
+  }));
+}
+
+function shows({ status, feature }: RefusedFeature, { request, refusedWith }: Observation): boolean {
+  return refusedWith === status && feature.isMet(request);
 }
 
 /** Whether the responses do not show a known cause: it explains no more of them than contradict it. */
-function isGone(cause: Hypothesis, assumed: readonly Hypothesis[], { all, compared, predict }: ObservedRun): boolean {
-  if (cause.mistake === undefined) return !all.some((shown) => isRefusalPredicted([cause], shown, shown.refusedWith));
-  const before = predict(assumed.filter(({ mistake }) => mistake !== cause.mistake));
+function isGone(cause: StructuralMistake, assumed: readonly StructuralMistake[], run: ObservedRun): boolean {
+  const { compared, predict } = run;
+  const before = predict(assumed.filter((mistake) => mistake !== cause));
   const after = predict(assumed);
   const contradicting = new Set(listWrong(compared, after, before).map(([shown]) => shown));
   const explained = listWrong(compared, before, after).filter(([shown]) => !contradicting.has(shown));
   return explained.length <= contradicting.size;
 }
 
-function createCause({ hypothesis: _, rows, ...finding }: CauseFinding, failing: ReadonlySet<string>): Cause {
+function createCause({ mistake: _, rows, ...finding }: CauseFinding, failing: ReadonlySet<string>): Cause {
   const requirements = [...new Set([...rows].map(({ requirement }) => requirement))];
   const listed = [...rows].filter(({ requirement }) => failing.has(requirement));
   return {

@@ -1,6 +1,6 @@
 /** Causes that an id alone describes, so that a file of known deviations can name them. */
 
-import { knownMistakes } from '../../reference/model.js';
+import { knownMistakes, type StructuralMistake } from '../../reference/model.js';
 import type { KnownMistakes } from '../assertions/row-evidence.js';
 import { createOracle, type Obligation } from '../contract/oracle.js';
 import { listAvailableTiers, type NamedWorld, type Tier } from '../contract/world.js';
@@ -13,51 +13,46 @@ import { refuse, suggestName } from '../support/problem.js';
 import { readYaml } from '../support/yaml-file.js';
 import type { Asked } from './observation.js';
 import { createSizeMistake } from './observed-mistakes.js';
-import { createPredictor, type Hypothesis, isRefusalPredicted } from './prediction.js';
-import { createCauseId, listFeatures } from './request-features.js';
+import { createPredictor } from './prediction.js';
+import { isKnownRefusal, type RefusedFeature, readRefusedFeature } from './refused-features.js';
 
 export type KnownCauses = ReturnType<typeof readKnownCauses>;
 
 /** Reads the id of a cause; undefined if it does not say what a deployment returns. */
-export function readCause(id: string, world: NamedWorld): Hypothesis | undefined {
-  // What a mistake about state does cannot be told from one request.
-  const findMistake = (name: string) =>
-    createSizeMistake(name, world) ?? knownMistakes.find((known) => known.id === name && !known.hasState);
-  const whole = findMistake(id);
-  if (whole !== undefined) return { id, mistake: whole, features: [] };
-  const [, start = '', name = ''] = /^(.+)\/([^/]+)$/.exec(id) ?? [];
-  const features = listFeatures(world).filter((feature) => createCauseId('', [feature]) === `/${name}`);
-  // Without a feature, it would be every refusal with this status.
-  if (features.length === 0) return undefined;
-  const [, status] = /^refused\/(\d{3})$/.exec(start) ?? [];
-  if (status !== undefined) return { id, refusedWith: Number(status), features };
-  const mistake = findMistake(start);
-  return mistake && { id, mistake, features };
+export function readCause(id: string, world: NamedWorld): StructuralMistake | undefined {
+  return createSizeMistake(id, world) ?? knownMistakes.find((mistake) => mistake.id === id);
 }
 
 /** Reads the causes that still count. @throws UnusableInput for the first cause that cannot be read */
 export function readKnownCauses({ file, entries, emptyStatuses }: KnownFile, world: NamedWorld) {
-  const causes = entries.flatMap(({ cause: id, isExpired, isGone }, n) => {
+  const known = entries.flatMap(({ cause: id, isExpired, isGone }, n): (StructuralMistake | RefusedFeature)[] => {
     if (id === undefined) return [];
-    const cause = readCause(id, world);
+    const cause = readCause(id, world) ?? readRefusedFeature(id);
     if (cause !== undefined) return isExpired || isGone ? [] : [cause];
-    const known = knownMistakes.map((mistake) => mistake.id);
-    const hint = `${suggestName(id, known)} Not every cause of a run is exact enough: leave out 'cause' if it is not.`;
+    const hint = `${suggestName(
+      id,
+      knownMistakes.map((mistake) => mistake.id),
+    )} Not every cause of a run is exact enough: leave out 'cause' if it is not.`;
     throw refuse(readYaml(file, file).locate(['deviations', n, 'cause']), `unknown cause '${id}'`, hint);
   });
   // Without a cause, any failure is known.
   const listed = entries.filter(({ cause, isExpired }) => cause === undefined && !isExpired);
-  return { causes, requirements: listed.map(({ requirement }) => requirement), emptyStatuses };
+  return {
+    causes: known.flatMap((cause) => ('change' in cause ? cause : [])),
+    refusals: known.flatMap((cause) => ('feature' in cause ? cause : [])),
+    requirements: listed.map(({ requirement }) => requirement),
+    emptyStatuses,
+  };
 }
 
 /** Creates what the judge needs to judge as if the known causes were right. Undefined if there is none. */
 export function createKnownMistakes(
-  { causes, emptyStatuses }: KnownCauses,
+  { causes, refusals, emptyStatuses }: Pick<KnownCauses, 'causes' | 'refusals' | 'emptyStatuses'>,
   world: NamedWorld,
 ): KnownMistakes | undefined {
-  if (causes.length === 0) return undefined;
+  if (causes.length + refusals.length === 0) return undefined;
   const tiers = listAvailableTiers(world);
-  const predictKnown = createPredictor({ tiers, world, history: [], outcomes: {} })(causes);
+  const predictKnown = createPredictor({ tiers, world, outcomes: {} })(causes);
   const predict = remember((request: HttpRequest): Predicted => {
     const asked: Asked = { request, documented: tiers.map(createOracle(request, world).returned) };
     const prediction = predictKnown(asked);
@@ -65,7 +60,7 @@ export function createKnownMistakes(
   });
   return {
     isRefused: (exchange) =>
-      'response' in exchange && isRefusalPredicted(causes, predict(exchange.request).asked, exchange.response.status),
+      'response' in exchange && isKnownRefusal(refusals, exchange.request, exchange.response.status),
     correctExchange(exchange) {
       const { status } = exchange.response;
       if (isSuccessful(exchange.response)) return exchange;

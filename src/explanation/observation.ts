@@ -16,6 +16,8 @@ import type { Reason } from '../support/reason.js';
 /** A row of a case that fails or is inconclusive. */
 export interface ObservedRow {
   readonly case: string;
+  /** Its number in the case. */
+  readonly row: number;
   readonly requirement: string;
   readonly reason: Reason | undefined;
   readonly isFailing: boolean;
@@ -71,8 +73,6 @@ export function observe(
   return {
     all,
     compared: all.filter(isCompared),
-    /** Every request of the run in the order of sending: what mistakes about state do depends on those before. */
-    history: listSent(index),
     outcomes: Object.fromEntries(results.flatMap(({ subject, outcome }) => (outcome ? [[subject, outcome]] : []))),
     world,
     tiers,
@@ -179,11 +179,6 @@ function mergeEqual(observed: readonly Observation[]): Observation[] {
   return [...different.values()];
 }
 
-function listSent(index: ExchangeIndex): HttpRequest[] {
-  const sent = index.all.toSorted((left, right) => (left.timing?.startedAt ?? 0) - (right.timing?.startedAt ?? 0));
-  return sent.map(({ request }) => request);
-}
-
 /** Identifies a request by path and body: a target file may add headers to the first requests. */
 function serializeBody({ path, body }: HttpRequest): string {
   return JSON.stringify([path, body]);
@@ -209,10 +204,10 @@ function listRows(
   if (testCase.kind !== 'requirement' || result === undefined) return [];
   const { id, verifies: requirement } = testCase;
   const judged: readonly Partial<CaseResult['rows'][number]>[] = result.rows.length === 0 ? [result] : result.rows;
-  return judged.map(({ verdict, reason, known: isKnown = false }) => {
+  return judged.map(({ verdict, reason, known: isKnown = false }, row) => {
     const isFailing = verdict === 'fail';
     const isShown = (isFailing || verdict === 'inconclusive') && (!isKnown || known.includes(requirement));
-    return isShown ? { case: id, requirement, reason, isFailing, isKnown } : undefined;
+    return isShown ? { case: id, row, requirement, reason, isFailing, isKnown } : undefined;
   });
 }
 

@@ -20,6 +20,7 @@ export function listSizeMistakes({ compared, tiers, world }: Observations): Stru
       (rank) => `window-size/${rank + (world.ownPromotions ?? 0)}`,
     ),
     'window-missing',
+    'window-of-the-oldest',
     ...counts.map((count) => `page-size/${count}`),
   ];
   const window = compared.length === 0 ? [] : tiers.slice(0, getWindowSize(world));
@@ -45,6 +46,7 @@ export function createSizeMistake(
     const limit = `A response has at most ${size} ${size === 1 ? 'promotion' : 'promotions'}: a page, or a limit on the result.`;
     return createPageMistake(id, size === 0 ? nothingReturned : limit, (all) => all.slice(0, size));
   }
+  if (kind === 'window-of-the-oldest') return createOldestWindow(id, tiers);
   const isMissing = kind === 'window-missing';
   const chosen = isMissing ? tiers : tiers.slice(0, Math.max(0, size - ownPromotions));
   const isOtherSize = size > 0 && size !== windowSize && chosen.length < tiers.length;
@@ -56,4 +58,11 @@ export function createSizeMistake(
   const hint = unloaded.length === 0 ? '' : ` Or these promotion tiers are not loaded: ${renderShortList(unloaded)}.`;
   const ids = new Set(chosen.map((tier) => tier.id));
   return createWindowMistake(id, `${sentence}${hint}`, (all) => all.filter((tier) => ids.has(tier.id)));
+}
+
+function createOldestWindow(id: string, tiers: readonly Tier[]): StructuralMistake | undefined {
+  if (tiers.length <= windowSize) return undefined;
+  const oldest = new Set(tiers.slice(-windowSize).map((tier) => tier.id));
+  const sentence = `The deployment checks the oldest ${windowSize} promotion tiers, not the newest ${windowSize}.`;
+  return createWindowMistake(id, sentence, (all) => all.filter((tier) => oldest.has(tier.id)));
 }

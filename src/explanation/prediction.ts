@@ -11,27 +11,6 @@ import { getWindowSize, type Tier } from '../contract/world.js';
 import type { HttpRequest } from '../http/exchange.js';
 import { remember } from '../support/caches.js';
 import type { Asked, Observations } from './observation.js';
-import { type Feature, isConcerned } from './request-features.js';
-
-/** What may be wrong: a mistake or a refusal, perhaps of requests with a feature alone. */
-export interface Hypothesis {
-  readonly id: string;
-  readonly mistake?: StructuralMistake;
-  readonly refusedWith?: number;
-  /** Several fit if no response distinguishes them. Empty if all requests are concerned. */
-  readonly features: readonly Feature[];
-}
-
-/** Whether one of some hypotheses says that the deployment refuses a request with this status. */
-export function isRefusalPredicted(
-  hypotheses: readonly Hypothesis[],
-  asked: Asked,
-  status: number | undefined,
-): boolean {
-  return hypotheses.some(
-    ({ refusedWith, features }) => refusedWith && refusedWith === status && isConcerned(asked, features),
-  );
-}
 
 /** What a deployment is to return of one tier, by its position in the list of tiers. */
 export type Prediction = (position: number) => Obligation;
@@ -51,30 +30,19 @@ interface Deployments {
   readonly selectRightly: SelectTiers;
 }
 
-/** Creates predictions from hypotheses. The documentation decides what no mistake changes, and what it leaves open stays open. */
+/** Creates predictions from mistakes. The documentation decides what no mistake changes, and what it leaves open stays open. */
 export function createPredictor(
-  facts: Pick<Observations, 'tiers' | 'world' | 'history' | 'outcomes'>,
-): (hypotheses: readonly Hypothesis[]) => Predict {
+  facts: Pick<Observations, 'tiers' | 'world' | 'outcomes'>,
+): (mistakes: readonly StructuralMistake[]) => Predict {
   const deployments = createDeployments(facts);
-  return (hypotheses) => {
-    // Requests with different features may be concerned by the same mistakes. They are sent to the same deployment.
-    const predictors = new Map<string, Predict>();
-    return remember((asked) => {
-      const mistakes = hypotheses.flatMap(({ mistake, features }) => (isConcerned(asked, features) && mistake) || []);
-      const key = mistakes.map(({ id }) => id).join(' ');
-      const predict = predictors.get(key) ?? predictWith(mistakes, deployments);
-      predictors.set(key, predict);
-      return predict(asked);
-    });
-  };
+  return (mistakes) => remember(predictWith(mistakes, deployments));
 }
 
 function createDeployments({
   tiers,
   world,
-  history,
   outcomes,
-}: Pick<Observations, 'tiers' | 'world' | 'history' | 'outcomes'>): Deployments {
+}: Pick<Observations, 'tiers' | 'world' | 'outcomes'>): Deployments {
   const startModel = createModel({ ...world, tiers }, outcomes);
   const start = (mistakes: readonly StructuralMistake[]): SelectTiers => {
     if (world.ownPromotions === undefined) return startModel(mistakes);
@@ -84,8 +52,7 @@ function createDeployments({
   };
   return {
     tiers,
-    startWith: (mistakes) =>
-      mistakes.some(({ hasState }) => hasState) ? selectInTurn(start(mistakes), history) : start(mistakes),
+    startWith: start,
     selectRightly: remember(start([])),
   };
 }
@@ -143,19 +110,4 @@ function predictInReading(
   // What a mistake does to a request that the target does not refuse is not known.
   if (selected === refused && right === refused) return 'open';
   return isSelected === right?.(tier) ? stated : changed;
-}
-
-/** Selects with a mistake about state: what it does to a request depends on all requests before it. */
-function selectInTurn(select: SelectTiers, history: readonly HttpRequest[]): SelectTiers {
-  const unread = new Set(history).values();
-  const found = new Map<HttpRequest, Selections>();
-  return (request) => {
-    let selections = found.get(request);
-    while (selections === undefined) {
-      const { value: next = request } = unread.next();
-      found.set(next, select(next));
-      selections = found.get(request);
-    }
-    return selections;
-  };
 }

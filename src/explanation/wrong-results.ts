@@ -3,9 +3,6 @@
 import type { Compared } from './observation.js';
 import type { Predict, Prediction } from './prediction.js';
 
-/** From fewer requests than these, a cause is only possible. */
-export const minRequests = 3;
-
 /** A wrong response, and the positions of the tiers that are wrong in it. */
 export type Wrong = readonly [shown: Compared, positions: readonly number[]];
 

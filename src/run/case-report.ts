@@ -37,4 +37,24 @@ export interface RunEvidence {
  */
 export interface CaseReport extends RunEvidence {
   readonly result: CaseResult;
+  /** What narrowing found out about the failures of this process. The last case of a run has it. */
+  readonly contrasts?: readonly Contrast[];
+}
+
+/** A row of a case, by its number. */
+export interface RowPlace {
+  readonly case: string;
+  readonly row: number;
+}
+
+/** What was found out about some failing rows by sending further requests. It names exchanges by their ids. */
+export interface Contrast {
+  readonly sentence: string;
+  /** What else the responses of the run show, a sentence each. */
+  readonly evidence: readonly string[];
+  /** In the order in which they have to be sent. */
+  readonly wrong: readonly string[];
+  /** Undefined if no right request was found near the wrong one: then the failure is not explained. */
+  readonly right?: string;
+  readonly rows: readonly RowPlace[];
 }

@@ -123,7 +123,7 @@ function combineSampleResults(
   const broken =
     results.find((result) => getVerdictApart(result) === 'fail') ??
     results.find(({ repeatedExchangeId }) => repeatedExchangeId !== undefined) ??
-    results.find(({ id, verdict }) => isUnjudged(verdict) && findVerdict(id) === 'pass');
+    results.find((result) => isUnjudged(getVerdictApart(result)) && findVerdict(result.id) === 'pass');
   if (results.length === 0) return undefined;
   if (broken === undefined) return createEndResult(findWorstVerdict(results.map(getVerdictApart)));
   const { id, verdict, reason = createReason('passed') } = broken;

@@ -14,6 +14,9 @@ import { createShownExchanges } from './shown-exchanges.js';
 /** The purpose of exchanges that belong to no case. */
 export const calibrationPurpose = 'calibration';
 
+/** The purpose of the requests that are sent after the cases, to find out what makes a difference. */
+export const narrowingPurpose = 'narrowing';
+
 /** Names the purpose of a case's exchanges. @param prefix why the case was sent again; undefined for its own verdict */
 export function formatPurpose({ id }: Pick<TestCase, 'id'>, prefix: string | undefined): string {
   return prefix === undefined ? id : `${prefix}/${id}`;

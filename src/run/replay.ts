@@ -106,6 +106,9 @@ export function createReplay({ exchanges, uses }: RunEvidence, calibration: read
         repeatBatchAlone: async (suspect) => replayBatch(suspect),
       };
     },
+    evidence: { exchanges, uses },
+    /** Finds the exchange of a request that was sent for a purpose; one without an answer if it was not sent. */
+    find: (use: Use, request: HttpRequest) => findOrAdmit(use, request, false),
     listTraces: () => traceEvidence({ exchanges, uses }),
     hasRepetition: (testCase: TestCase, purpose?: string) => repeated.has(formatPurpose(testCase, purpose)),
     findId: (exchange: Exchange) => ids.get(exchange),

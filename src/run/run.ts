@@ -7,6 +7,7 @@
 import type { KnownMistakes } from '../assertions/row-evidence.js';
 import { getSubjectId, type TestCase } from '../cases/test-case.js';
 import type { Channel, HttpRequest } from '../http/exchange.js';
+import { findStop } from '../judge/find-stop.js';
 import type { Judgement, TargetContext } from '../judge/judge-case.js';
 import type { Verdict } from '../judge/verdict.js';
 import { createRecognizer } from '../recognition/recognizer.js';
@@ -17,12 +18,13 @@ import { isOwnCase, type Suite } from '../suite/suite.js';
 import { InternalError } from '../support/problem.js';
 import { createReason } from '../support/reason.js';
 import { adaptCase, type RequestAdaptation } from './adapt-case.js';
-import type { CaseReport } from './case-report.js';
+import type { CaseReport, RunEvidence } from './case-report.js';
 import { type CaseResult, createEndResult, createUnsentResult, getVerdictApart } from './case-result.js';
 import { type CaseSender, createCaseSender } from './case-sender.js';
 import { judgeEnd } from './end-of-run.js';
 import { calibrationPurpose, createEvidenceKeeper, type EvidenceKeeper } from './evidence-keeper.js';
 import { type ExaminedTarget, examine } from './examine.js';
+import { createNarrowingSender, type NarrowingSender, replayNarrowing } from './narrowing-sender.js';
 import { createRefusalResults } from './refusal-result.js';
 import type { Replay } from './replay.js';
 import { runCase } from './run-case.js';
@@ -111,13 +113,14 @@ export async function startRun(stated: Suite, unlogged: Channel, options: Engine
     proof && (await runCaseWith(replay === undefined ? createCaseSender(channel, [], shared) : sender, proof));
   if (proven !== undefined && getVerdictApart(proven) === 'fail')
     pointless = createReason('constant-answer', { answer: `${constantAnswer}`, case: proven.id });
+  const sentLog = replay === undefined ? log : { listTraces: replay.listTraces, markChecks: () => undefined };
   const judgeTheEnd = async () => {
     if (pointless !== undefined) return undefined;
     return await judgeEnd({
       suite,
       target,
       keeper,
-      log: replay === undefined ? log : { listTraces: replay.listTraces, markChecks: () => undefined },
+      log: sentLog,
       createSender: (purpose) => replay?.createSender(purpose) ?? createCaseSender(channel),
       runSample: (testCase, sender, purpose) => runCaseWith(sender, testCase, purpose),
       findVerdict: (id) => verdicts.get(id),
@@ -126,12 +129,18 @@ export async function startRun(stated: Suite, unlogged: Channel, options: Engine
       isUnreachable: unreachable !== undefined,
     });
   };
-  const takeEvidence = () => keeper?.take() ?? { exchanges: [], uses: [] };
+  const takeEvidence = (): RunEvidence => keeper?.take() ?? { exchanges: [], uses: [] };
+  const narrowingSender: NarrowingSender =
+    keeper === undefined ? replayNarrowing(replay as Replay) : createNarrowingSender(channel, keeper);
   return {
     examination,
     target,
     /** Shows an exchange that was sent. Those of a replay are in its evidence. */
     shown: keeper?.shown ?? createShownExchanges(),
+    narrowingSender,
+    takeEvidence,
+    /** Whether the deployment stopped working: then nothing more is found out about it. */
+    hasStopped: () => findStop(sentLog.listTraces(), world) !== undefined,
     /** Sends and judges a case, unless it was sent before the others. */
     async reportCase(testCase: TestCase): Promise<CaseReport> {
       const result = testCase.id === proven?.id ? proven : await runCaseWith(sender, byId.get(testCase.id) ?? testCase);

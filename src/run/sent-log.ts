@@ -2,7 +2,7 @@ import type { Channel, Exchange } from '../http/exchange.js';
 import { createTrace, type Trace } from '../judge/find-stop.js';
 import type { ExchangeUse, RunEvidence } from './case-report.js';
 import { samplesCaseId } from './case-result.js';
-import { formatPurpose } from './evidence-keeper.js';
+import { formatPurpose, narrowingPurpose } from './evidence-keeper.js';
 
 /** The id of the requests that are sent at the end of a run to find out whether a refusal lasts. */
 export const checkId = 'check';
@@ -51,9 +51,15 @@ export function traceEvidence({ exchanges, uses }: RunEvidence): Trace[] {
   return markChecks(traces, uses);
 }
 
-/** Marks what was sent to find out whether a refusal lasts. */
+/**
+ * Marks what was sent to find out whether a refusal lasts. Leaves out what was sent after it, to find out what makes a difference:
+ * those requests are refused on purpose.
+ */
 export function markChecks(traces: readonly Trace[], uses: readonly ExchangeUse[]): Trace[] {
   const purpose = formatPurpose({ id: checkId }, samplesCaseId);
   const checks = new Set(uses.filter((use) => use.case === purpose).map(({ id }) => id));
-  return traces.map((trace) => (checks.has(trace.id) ? { ...trace, isCheck: true } : trace));
+  const narrowed = new Set(uses.filter((use) => use.case === narrowingPurpose).map(({ id }) => id));
+  return traces
+    .filter(({ id }) => !narrowed.has(id))
+    .map((trace) => (checks.has(trace.id) ? { ...trace, isCheck: true } : trace));
 }

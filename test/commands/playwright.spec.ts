@@ -207,7 +207,7 @@ test('The reports of a failing run name lines of case files, and say that the de
   for (const text of [
     /^# A deployment does not conform\n\nThe deployment is to be changed\./,
     /^- The documentation says: An integer quantity is the number of units of an order item\.$/m,
-    /^- What most likely is wrong: Any quantity is enough: the threshold of a rule is ignored\.$/m,
+    /^- What is wrong: Cases of order\.quantity fail/m,
     /^Expected:\n.* does not return .*\n\nReceived:\n200 .*\n[\s\S]*^curl -gi /m,
   ])
     expect(countFiles(/error-context\.md$/, text), String(text)).toBe(2);
@@ -237,7 +237,7 @@ test.describe('In a browser', () => {
         .first()
         .click();
       await expect(page.getByText(`requirement: ${says}`)).toBeVisible();
-      const cause = page.getByText('cause: Any quantity is enough');
+      const cause = page.getByText('cause: Cases of order.quantity');
       await expect(cause).toHaveCount(id === 'integer-quantity' ? 1 : 0);
       const shown = page.getByRole('group').filter({ hasText: exchange }).first();
       await shown.getByText(exchange, { exact: true }).click();

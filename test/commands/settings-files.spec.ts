@@ -134,7 +134,8 @@ test('What a .env file has instead of a missing variable is named, and nothing i
 test('A folder in the place of .env is named where no deployment is, and is no error elsewhere', async () => {
   const cwd = makeTestFolder();
   mkdirSync(path.join(cwd, '.env'));
-  const run = (env: Record<string, string>) => runConformanceInProcess(['certify', '--dry-run'], { cwd, env });
+  const run = (env: Record<string, string>) =>
+    runConformanceInProcess(['certify', '--dry-run'], { cwd, env: makeUnique(env) });
   expect(await run({})).toEqual({ status: 2, output: expect.stringContaining('.env:1:1: is a folder') });
   const stated = await run({ BASE_URL: nowhere, ...credentialVariables });
   expect([stated.status, stated.output]).toEqual([0, expect.stringContaining(named)]);

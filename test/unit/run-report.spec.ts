@@ -78,7 +78,7 @@ const bugs: readonly (readonly [string, Answer, RegExp])[] = [
   [
     'everything for some requests',
     careless(({ metadata }) => Object.keys(metadata ?? {}).length > 0),
-    /Only for requests with metadata: /,
+    /With metadata .* is returned/,
   ],
   [
     'nothing returned',
@@ -102,8 +102,8 @@ for (const [what, answer, fact] of bugs) {
     const lines = renderLines(certificate);
     expect(lines.length).toBeLessThanOrEqual(50);
     if (certificate.verdict === 'does-not-conform') {
-      const example = lines.findIndex((line) => /^ {3}fail .* \S+\.yaml:\d+:\d+$/.test(line));
-      expect(lines[example + 2]).toMatch(/^ {3}curl -gi -X GET .*}'$/);
+      expect(lines.some((line) => /^ {3}fail .* \S+\.yaml:\d+:\d+$/.test(line))).toBe(true);
+      expect(lines.some((line) => /^ {3}(?:wrong: )?curl -gi -X GET .*}'$/.test(line))).toBe(true);
     }
     expect(lines.findIndex((line) => fact.test(line))).toBeGreaterThanOrEqual(0);
     expect(lines.findIndex((line) => fact.test(line))).toBeLessThan(10);
@@ -145,37 +145,32 @@ function createUrlCache(): Answer {
 
 /** What a deployment does wrong, and the id and the sentence of its first cause. */
 const causes: readonly (readonly [string, Answer, id: RegExp, sentence: RegExp])[] = [
-  ['an emoji is not stored', failingFor(hasEmoji), /^refused\/500\/with-metadata-beyond-u-ffff/, /500.*emoji/],
+  [
+    'an emoji is refused',
+    failingFor(hasEmoji),
+    /^contrast/,
+    /With metadata .*🎁.*the answer is 500\. .*it is accepted/u,
+  ],
   [
     'long responses are dropped',
     failingFor((_, { body }) => body.length > 6000),
-    /^refused\/500\/with-a-long-response/,
-    /long response: more than \d+ promotions/,
+    /^contrast/,
+    /the answer is 500\. .*it is accepted/,
   ],
+  ['accents do not count', withFault('metadata-value/accents-folded-in-both'), /^contrast/, /With metadata .*é/],
+  ['a quantity ends at 16 bits', withFault('product-quantity/wraps-at-16-bits'), /^contrast/, /65536 .*65535/],
   [
-    'accents do not count',
-    withFault('metadata-value/accents-folded-in-both'),
-    /^(metadata-value|one-of-several)\//,
-    /metadata/,
-  ],
-  [
-    'quantities are joined',
-    withFault('repeated-product/concatenated'),
-    /^repeated-product\/concatenated$/,
-    /joins them/,
+    'the filter is lost with expand',
+    withFault('requests-expand/filters-lost'),
+    /^contrast/,
+    /With options\.expand .* is returned.*Without it, .* is not returned/,
   ],
   ['a cache ignores the body', createUrlCache(), /^body-of-the-first-request$/, /a cache that ignores the body of GET/],
   [
     'a proxy drops the body',
     (request) => conforming({ ...request, body: '' }),
-    /^body.dropped$/,
-    /proxy, .* drops the body of a GET/,
-  ],
-  [
-    'a cache without quantities',
-    withFault('kept-quantities/left-out-of-the-cache'),
-    /^(kept-quantities|one-of-several)\//,
-    /quantities/,
+    /^body-dropped$/,
+    /body of the request is not read/,
   ],
   [
     'audienceRulesOnly has no effect, and a filter is ignored',
@@ -186,9 +181,13 @@ const causes: readonly (readonly [string, Answer, id: RegExp, sentence: RegExp])
     /^metadata-filter-ignored$/,
     /filter by tier metadata is ignored/,
   ],
-  ['a window sorted by id', withFault('window/by-id-ascending'), /^window\/by-id/, /\bid\b/],
+  [
+    'audienceRulesOnly has no effect, and the oldest are checked',
+    createReference({ faults: ['window-of-the-oldest'], behaviours: { 'audience-rules-only-effect': 'no-effect' } }),
+    /^window-of-the-oldest$/,
+    /oldest 150/,
+  ],
   ['the newest 95 alone', withTiers(0, 95), /^window-size\/95$/, /not loaded: '.*', .* more\./],
-  ['the oldest 95 alone', withTiers(-95), /^window-/, /not loaded: '.*', .* more\./],
 ];
 
 for (const [n, [what, answer, id, sentence]] of causes.entries())
@@ -198,11 +197,11 @@ for (const [n, [what, answer, id, sentence]] of causes.entries())
     expect(cause?.sentence).toMatch(sentence);
   });
 
-test('A cause from fewer than three requests is only possible, and none is named if several are', async () => {
-  const selects = ({ id }: TestCase) => id === 'reserved-for-one-customer' || id === 'quantity-and-threshold';
-  const { causes: found = [] } = (await runRequirements(withFault('quantity-above-threshold'), selects)).certificate;
-  for (const { sentence, id } of found) expect(id === 'unknown' || sentence.startsWith('Possibly: ')).toBe(true);
-  expect(found.map(({ id }) => id)).not.toContain('customer-rules-unmet');
+test('Fewer than six wrong responses prove no cause', async () => {
+  const selects = ({ id }: TestCase) => id === 'integer-quantity';
+  const { causes: found = [] } = (await runRequirements(withFault('quantity-ignored'), selects)).certificate;
+  expect(found.length).toBeGreaterThan(0);
+  for (const { id } of found) expect(id).toMatch(/^(contrast|unexplained)/);
 });
 
 for (const [n, emptyResult] of ['not-found', 'rejected', 'server-error'].entries())
@@ -220,24 +219,9 @@ test('A request is refused if a mistake leaves something to return, though an em
   const answer: Answer = (request) =>
     request.path.includes(`${spring}`) ? { status: 404, headers: [], body: '' } : wrong(request);
   const { causes = [] } = (await runRequirements(answer)).certificate;
-  expect(causes.map(({ id }) => id)).toEqual(
-    expect.arrayContaining([expect.stringMatching(/^refused\/404\/.*spring/)]),
-  );
+  expect(causes.map(({ id }) => id)).toEqual(expect.arrayContaining([expect.stringMatching(/^contrast/)]));
   expect(causes.map(({ id }) => id)).toContain('window-size/100');
 });
-
-const states = {
-  'customer-left-over': 'A request is answered with the customer of the request before it.',
-  'campaign-filter-cached': 'All later requests with a filter by promotion_id are answered with that of the first one.',
-};
-
-for (const [n, [fault, sentence]] of Object.entries(states).entries())
-  test(`State that is kept between requests explains why equal requests have different results: ${fault}`, {
-    tag: n === 0 ? [] : '@long',
-  }, async () => {
-    const { certificate } = await runWithEvidence(createTimedChannel(withFault(fault)));
-    expect(certificate.causes?.[0]?.sentence).toBe(sentence);
-  });
 
 test('Every failing case belongs to a cause', async () => {
   let turn = 0;

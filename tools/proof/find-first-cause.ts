@@ -22,5 +22,5 @@ export async function findCauses(channel: Channel, suite: Suite, recognizer: Rec
   const options = { recognizer, isWorldLoaded: true };
   const { results, evidence } = await runSuite(suite, channel, options);
   const index = indexExchanges(evidence, recognizer);
-  return diagnoseRun(suite, results, index).causes;
+  return diagnoseRun({ suite, results, index, statedPatterns: undefined, known: undefined, contrasts: [] }).causes;
 }

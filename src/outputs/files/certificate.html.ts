@@ -6,6 +6,7 @@ import {
   renderDifference,
   renderFailure,
 } from '../../certificate/case-entry.js';
+import type { CauseEntry } from '../../certificate/cause-entry.js';
 import type { RequirementEntry } from '../../certificate/certificate.js';
 import { describeSharedReasons, findSharedReasons } from '../../certificate/shared-reasons.js';
 import type { KnownDeviation } from '../../record/known-deviations.js';
@@ -54,6 +55,7 @@ export default (({ certificate, suite, answers }) => {
         verdict: cause.requirements.length > 0 ? 'fail' : 'inconclusive',
         fails: listLinks(cause.requirements),
         follows: listLinks(cause.follows),
+        requests: viewRequests(cause),
       })),
       known,
       unjudged,
@@ -75,6 +77,15 @@ export default (({ certificate, suite, answers }) => {
     },
   };
 }) satisfies Output;
+
+/** The requests of a contrast, each with what came back. */
+function viewRequests({ wrong = [], right }: CauseEntry) {
+  const shown = wrong.map((request, n) => {
+    const isFirstOfTwo = n < wrong.length - 1;
+    return { ...request, label: isFirstOfTwo ? 'First' : 'Wrong' };
+  });
+  return [...shown, ...(right === undefined ? [] : [{ ...right, label: 'Right' }])];
+}
 
 function listLinks(ids: readonly string[]) {
   return ids.map((id, n) => ({ id, separator: n === 0 ? '' : ', ' }));

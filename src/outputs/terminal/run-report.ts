@@ -2,6 +2,7 @@ import path from 'node:path';
 import { styleText } from 'node:util';
 import { quote } from 'shlex';
 import { type CaseEntry, isFailure } from '../../certificate/case-entry.js';
+import type { ShownRequest } from '../../certificate/cause-entry.js';
 import { type Certificate, findDecisive, isKnownFailure } from '../../certificate/certificate.js';
 import { referenceNotice } from '../../certificate/notices.js';
 import { describeSharedReasons, findSharedReasons } from '../../certificate/shared-reasons.js';
@@ -85,27 +86,48 @@ function listCauses({ causes = [], requirements }: Certificate) {
   const failures = judged
     .filter((entry) => isFailure(getVerdictApart(entry)))
     .toSorted((left, right) => measureCommand(left) - measureCommand(right));
-  return causes.map(({ sentence, evidence, cases, follows }, n) => ({
+  return causes.map(({ sentence, evidence, cases, follows, wrong, right }, n) => ({
     number: n + 1,
     sentence: shorten(sentence, maxSentences),
     evidence: evidence.map(limitText),
     follows: follows.length > 0 && renderCount(follows.length, 'more requirement'),
-    example: viewExample(failures.filter(({ id }) => cases.includes(id))),
+    example: viewExample(
+      failures.filter(({ id }) => cases.includes(id)),
+      wrong !== undefined,
+    ),
+    requests: viewRequests(wrong, right),
   }));
 }
 
-function viewExample([first, ...others]: readonly Failure[]) {
+/** The requests of a contrast, each as a command on one line. */
+function viewRequests(wrong: readonly ShownRequest[] = [], right: ShownRequest | undefined) {
+  const [before, last] = [wrong.slice(0, -1), wrong.slice(-1)];
+  const label = (requests: readonly ShownRequest[], name: string) =>
+    requests.map(({ repeat_with }) => ({ label: name, command: renderOnOneLine(repeat_with) }));
+  return [
+    ...label(before, 'first'),
+    ...label(last, before.length === 0 ? 'wrong' : 'then '),
+    ...label(right === undefined ? [] : [right], 'right'),
+  ];
+}
+
+/** The report is to fit on one screen. */
+function renderOnOneLine(command: string): string {
+  if (command.length > maxCommand) return 'To send it again: repeat_with in certificate.json.';
+  return command.replaceAll(/(?: \\)?\n {2}/g, ' ');
+}
+
+/** @param isContrast then its requests are shown, and not that of a case */
+function viewExample([first, ...others]: readonly Failure[], isContrast: boolean) {
   if (first === undefined) return false;
   const { reason, at = '', repeat_with: command = '' } = first;
-  const elsewhere = 'To send it again: repeat_with in certificate.json.';
   return {
     ...first,
     also: others.length === 0 ? '' : ` and ${renderCount(others.length, 'more case')}`,
     // A path that a terminal opens.
     place: path.relative('', path.resolve(packageRoot, at)),
-    reason: limitText(reason),
-    // On one line, as the report is to fit on one screen.
-    command: command.length > maxCommand ? elsewhere : command.replaceAll(/(?: \\)?\n {2}/g, ' '),
+    reason: isContrast ? '' : limitText(reason),
+    command: isContrast ? '' : renderOnOneLine(command),
   };
 }
 
@@ -151,7 +173,7 @@ const rules = [
   [/^(?:DOES-NOT-CONFORM| *(?:fail|error|drift)(?= {2}))/gm, 'red'],
   [/^(?:CONFORMS(?!.*(?:changed|gone))|All \d+ requirements pass)/gm, 'green'],
   [/^(?:INCOMPLETE|CONFORMS| *(?:inconclusive|not-applicable|not-run|unstable)(?= {2}))/gm, 'yellow'],
-  [/^(?:What most likely is wrong:|\d+\. .*)$/gm, 'bold'],
+  [/^(?:What is wrong:|\d+\. .*)$/gm, 'bold'],
 ] as const;
 
 /** Adds colors to the report of a run, if standard output has any: see NO_COLOR and FORCE_COLOR. */

@@ -1,0 +1,35 @@
+/** The entry of one cause in a certificate. A contrast shows its requests: the wrong ones, and the nearest right one. */
+
+import type { Cause } from '../explanation/diagnose-run.js';
+import { renderCurlCommand } from '../http/curl-command.js';
+import { toOneLine } from '../support/untrusted-text.js';
+import type { EntryTerms } from './case-entry.js';
+
+export interface CauseEntry extends Omit<Cause, 'shown'> {
+  /** In the order in which they have to be sent: the last one is wrong. */
+  readonly wrong?: readonly ShownRequest[];
+  readonly right?: ShownRequest;
+}
+
+/** A request that was sent, by the id of its exchange in the evidence. */
+export interface ShownRequest {
+  readonly exchange: string;
+  readonly repeat_with: string;
+  readonly received: string;
+}
+
+export function createCauseEntry(
+  { shown, sentence, ...cause }: Cause,
+  { baseUrl, renderResponse, showExchange }: Pick<EntryTerms, 'baseUrl' | 'renderResponse' | 'showExchange'>,
+): CauseEntry {
+  const show = (id: string): ShownRequest[] => {
+    const exchange = showExchange(id);
+    if (exchange === undefined) return [];
+    const repeat_with = renderCurlCommand(exchange.request, baseUrl);
+    return [{ exchange: id, repeat_with, received: renderResponse(exchange) }];
+  };
+  const entry = { ...cause, sentence: toOneLine(sentence) };
+  if (shown === undefined) return entry;
+  const [right] = shown.right === undefined ? [] : show(shown.right);
+  return { ...entry, wrong: shown.wrong.flatMap(show), right };
+}

@@ -1,0 +1,56 @@
+/**
+ * Finds out what makes a difference, after the last case. In: what the cases of this process reported. Out: the contrasts of the
+ * failures that no proved cause explains. It runs in the worker.
+ */
+
+import type { RunSettings } from '../config/run-inputs.js';
+import { diagnoseRun } from '../explanation/diagnose-run.js';
+import { createKnownMistakes, type KnownCauses } from '../explanation/known-causes.js';
+import { narrowFailures } from '../explanation/narrow-failures.js';
+import type { TargetContext } from '../judge/judge-case.js';
+import { getIdFinders } from '../recognition/known-ids.js';
+import type { CaseReport, Contrast, RunEvidence } from '../run/case-report.js';
+import { narrowingPurpose, storeExchange } from '../run/evidence-keeper.js';
+import { createExchangeIndexer } from '../run/exchange-index.js';
+import type { NarrowingSender } from '../run/narrowing-sender.js';
+import type { Replay } from '../run/replay.js';
+import type { Suite } from '../suite/suite.js';
+
+export interface NarrowingRun {
+  readonly suite: Suite;
+  readonly settings: RunSettings;
+  readonly target: TargetContext;
+  readonly known: KnownCauses | undefined;
+  readonly reports: readonly CaseReport[];
+  readonly replay: Replay | undefined;
+  readonly sender: NarrowingSender;
+}
+
+export async function narrowRun(run: NarrowingRun): Promise<Contrast[]> {
+  const { suite, settings, target, known, reports, sender } = run;
+  const { exchanges, uses } = collectEvidence(run);
+  const indexer = createExchangeIndexer(getIdFinders(suite.world));
+  for (const kept of exchanges) indexer.add(kept);
+  const index = indexer.finish(uses);
+  const results = reports.map(({ result }) => result);
+  const statedPatterns = settings.target.tierPatterns;
+  const { unexplained, assumed } = diagnoseRun({ suite, results, index, statedPatterns, known, contrasts: [] });
+  // What is known or proved is not looked at again.
+  const corrected = { ...target, known: createKnownMistakes(assumed, suite.world) };
+  const byId = new Map(exchanges.map(({ id, exchange }) => [id, exchange]));
+  return await narrowFailures({ rows: unexplained, uses, exchanges: byId, target: corrected }, sender);
+}
+
+/** The exchanges of this process in the order of sending. Recorded ones lack what they name, and have what was sent to narrow. */
+function collectEvidence({ reports, replay, target: { recognizer } }: NarrowingRun): RunEvidence {
+  const recorded = replay?.evidence;
+  const uses = (recorded?.uses ?? reports.flatMap((report) => report.uses)).filter(
+    (use) => use.case !== narrowingPurpose,
+  );
+  const used = new Set(uses.map(({ id }) => id));
+  const exchanges = (recorded?.exchanges ?? reports.flatMap((report) => report.exchanges))
+    .filter(({ id }) => used.has(id))
+    .map((kept) => (recorded === undefined ? kept : storeExchange(kept.id, kept.exchange, recognizer)));
+  const getNumber = ({ exchange: { numbers = [] } }: (typeof exchanges)[number]) => numbers[0] ?? 0;
+  return { uses, exchanges: exchanges.toSorted((left, right) => getNumber(left) - getNumber(right)) };
+}

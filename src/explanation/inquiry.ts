@@ -1,0 +1,55 @@
+/**
+ * Asks a deployment about one symptom. In: requests. Out: whether each has the symptom. It is pure: a generator yields each
+ * request that is to be sent, and gets its exchange (see `narrow-failures.ts`, which sends).
+ */
+
+import { type Exchange, type HttpRequest, serializeRequest } from '../http/exchange.js';
+import type { TargetContext } from '../judge/judge-case.js';
+import { type Answer, answerSymptom, type Symptom, wouldBeWrong } from './symptom.js';
+
+/** Steps that may send requests on the way to a value. */
+export type Asking<Value> = Generator<HttpRequest, Value, Exchange>;
+
+/** The number of requests that may still be sent. */
+export interface RequestAllowance {
+  left: number;
+}
+
+export class Inquiry {
+  readonly #exchanges = new Map<string, Exchange>();
+
+  constructor(
+    readonly symptom: Symptom,
+    readonly target: TargetContext,
+    readonly allowance: RequestAllowance,
+  ) {}
+
+  /** Whether the documentation says of a request that the symptom is wrong. */
+  isWorthAsking(request: HttpRequest): boolean {
+    return wouldBeWrong(this.symptom, request, this.target.world);
+  }
+
+  /** Sends a request, once. `unclear` if the symptom would not be wrong, or if no more requests may be sent. */
+  *ask(request: HttpRequest): Asking<Answer> {
+    if (!this.isWorthAsking(request)) return 'unclear';
+    const exchange = yield* this.send(request);
+    return exchange === undefined ? 'unclear' : answerSymptom(this.symptom, exchange, this.target);
+  }
+
+  /** Sends a request, once. Undefined if no more requests may be sent. */
+  *send(request: HttpRequest): Asking<Exchange | undefined> {
+    const key = serializeRequest(request);
+    const known = this.#exchanges.get(key);
+    if (known !== undefined) return known;
+    if (this.allowance.left <= 0) return undefined;
+    this.allowance.left -= 1;
+    const exchange = yield request;
+    this.#exchanges.set(key, exchange);
+    return exchange;
+  }
+
+  /** The exchange of a request that was sent. */
+  getExchange(request: HttpRequest): Exchange | undefined {
+    return this.#exchanges.get(serializeRequest(request));
+  }
+}

@@ -1,0 +1,183 @@
+/**
+ * Narrows amounts: how many promotions come back, how large a request is, and which quantity decides. In: a wrong request in parts.
+ * Out: both neighbours of the amount that decides. Pure (see `inquiry.ts`).
+ */
+
+import { createNameLookup } from '../contract/describe-request.js';
+import { type ItemRule, listAvailableTiers, type Tier } from '../contract/world.js';
+import type { HttpRequest } from '../http/exchange.js';
+import { type Asking, Inquiry } from './inquiry.js';
+import type { ComponentContrast } from './narrow-components.js';
+import { bisect, type ValueContrast } from './narrow-values.js';
+import { describeContrast, type Narrowed, type Surroundings } from './narrowed.js';
+import { type Component, describeComponent, type TakenApart } from './request-components.js';
+import { readTiers } from './symptom.js';
+
+/** Finds out, by what was received, whether a response has as many promotions as any, and should have more. */
+export function narrowCount(
+  inquiry: Inquiry,
+  { compose }: TakenApart,
+  { wrong, right }: ComponentContrast,
+  { maxReturned }: Surroundings,
+): Narrowed | undefined {
+  const { symptom, target } = inquiry;
+  if (symptom.kind !== 'missing' || right === undefined) return undefined;
+  const countReturned = (request: HttpRequest): number | undefined => {
+    const exchange = inquiry.getExchange(request);
+    return exchange !== undefined && 'response' in exchange ? readTiers(exchange, target).returned.length : undefined;
+  };
+  const [wrongly, rightly] = [compose(wrong), compose(right)];
+  const [exchange, count] = [inquiry.getExchange(wrongly), countReturned(wrongly)];
+  // One more promotion is valid, and not one more is returned: as many as in no other response.
+  if (exchange === undefined || count !== countReturned(rightly) || count !== maxReturned) return undefined;
+  const nameOf = createNameLookup(target.world);
+  const words = wrong
+    .filter((component) => !right.includes(component))
+    .map((added) => describeComponent(added, nameOf));
+  const sentence = `No response has more than ${count} promotions. With ${words.join(', ')}, one more must be returned than without, and '${symptom.tier.name}' is not.`;
+  return { shape: 'count', sentence, wrong: [exchange], right: inquiry.getExchange(rightly) };
+}
+
+/** The name of the entry that makes a body longer. */
+const padding = 'padding';
+
+/** Finds out whether the amount makes the difference, and not what is in the request. */
+export function* narrowSize(
+  inquiry: Inquiry,
+  { compose }: TakenApart,
+  contrast: ComponentContrast,
+): Asking<Narrowed | undefined> {
+  const { wrong, right } = contrast;
+  const last = findOnlyDifference(contrast);
+  if (right === undefined || last === undefined) return undefined;
+  const another = right.find(
+    (component) =>
+      component.kind === last.kind && inquiry.isWorthAsking(compose(wrong.filter((kept) => kept !== component))),
+  );
+  if (another === undefined) return undefined;
+  const withoutAnother = compose(wrong.filter((component) => component !== another));
+  if ((yield* inquiry.ask(withoutAnother)) !== 'right') return undefined;
+  const bytes = yield* narrowBytes(inquiry, compose, contrast);
+  if (bytes !== undefined) return bytes;
+  const count = (components: readonly Component[]) => components.filter(({ kind }) => kind === last.kind).length;
+  const what = last.kind === 'item' ? 'items' : `entries of ${last.kind}`;
+  return describeContrast(inquiry, {
+    wrongly: compose(wrong),
+    rightly: compose(right),
+    wronglyWhen: `With ${count(wrong)} ${what}`,
+    rightlyWhen: `With ${count(right)}`,
+    shape: 'size',
+  });
+}
+
+function findOnlyDifference({ wrong, right = [] }: ComponentContrast): Component | undefined {
+  const added = wrong.filter((component) => !right.includes(component));
+  return added.length === 1 ? added[0] : undefined;
+}
+
+/** Fills the right request up to the size of the wrong one: if that is wrong, too, bytes count. */
+function* narrowBytes(
+  inquiry: Inquiry,
+  compose: TakenApart['compose'],
+  { wrong, right = [] }: ComponentContrast,
+): Asking<Narrowed | undefined> {
+  const build = (length: number) => compose([...right, { kind: 'metadata', key: padding, value: 'x'.repeat(length) }]);
+  const sizeOf = ({ body = '' }: HttpRequest) => Buffer.byteLength(body);
+  const length = sizeOf(compose(wrong)) - sizeOf(build(0));
+  if (length <= 1 || (yield* inquiry.ask(build(length))) !== 'wrong') return undefined;
+  if ((yield* inquiry.ask(build(1))) !== 'right') return undefined;
+  const found = yield* bisect(inquiry, { wrong: length, right: 1 }, build);
+  const [wrongly, rightly] = [build(found.wrong), build(found.right)];
+  const describe = (request: HttpRequest) => `With a body of ${sizeOf(request)} bytes`;
+  return describeContrast(inquiry, {
+    wrongly,
+    rightly,
+    wronglyWhen: describe(wrongly),
+    rightlyWhen: describe(rightly),
+    shape: 'bytes',
+  });
+}
+
+type ItemComponent = Extract<Component, { kind: 'item' }>;
+
+/** Finds the neighbours of the quantity that decides, if a quantity does. */
+export function* narrowQuantity(
+  inquiry: Inquiry,
+  { compose }: TakenApart,
+  { wrong, right = [] }: ComponentContrast,
+): Asking<Narrowed | undefined> {
+  for (const component of wrong) {
+    if (component.kind !== 'item' || right.includes(component)) continue;
+    const { item } = component;
+    const { quantity } = item;
+    if (typeof quantity !== 'number' || !Number.isSafeInteger(quantity)) continue;
+    const build = (value: number) =>
+      compose(wrong.map((kept) => (kept === component ? { ...component, item: { ...item, quantity: value } } : kept)));
+    const rule = findRule(inquiry, component);
+    const found = yield* findQuantities(inquiry, quantity, rule, build);
+    if (found !== undefined) return describeQuantities(inquiry, component, found, build);
+    return yield* tryBoundaries(inquiry, component, rule, compose);
+  }
+  return undefined;
+}
+
+function findRule({ symptom }: Inquiry, { item }: ItemComponent): ItemRule | undefined {
+  if (symptom.kind === 'refused') return undefined;
+  const rules = symptom.tier.rules.filter((rule): rule is ItemRule => 'id' in rule);
+  return rules.find(({ kind, id }) => item[`${kind}_id`] === id);
+}
+
+function* findQuantities(
+  inquiry: Inquiry,
+  wrong: number,
+  rule: ItemRule | undefined,
+  build: (value: number) => HttpRequest,
+): Asking<ValueContrast<number> | undefined> {
+  const least = inquiry.symptom.kind === 'missing' ? (rule?.at_least ?? 1) : 1;
+  for (const right of new Set([least, wrong + 1, 2 * wrong])) {
+    if (right === wrong || (yield* inquiry.ask(build(right))) !== 'right') continue;
+    return yield* bisect(inquiry, { wrong, right }, build);
+  }
+  return undefined;
+}
+
+/** Numbers at which types and columns end, and at which texts get another digit. */
+const boundaries = [128, 256, 32_768, 65_536, 100, 1_000, 10_000, 100_000] as const;
+
+/** Asks for a promotion tier with a low threshold, with quantities on both sides of a boundary. */
+function* tryBoundaries(
+  { symptom, target, allowance }: Inquiry,
+  component: ItemComponent,
+  rule: ItemRule | undefined,
+  compose: TakenApart['compose'],
+): Asking<Narrowed | undefined> {
+  if (symptom.kind !== 'missing' || rule === undefined) return undefined;
+  const asks = ({ rules: [first, ...others] }: Tier) =>
+    others.length === 0 && first?.kind === rule.kind && first.id === rule.id && first.at_least > 1;
+  const tier = listAvailableTiers(target.world).find(asks);
+  if (tier === undefined) return undefined;
+  const inquiry = new Inquiry({ kind: 'missing', tier }, target, allowance);
+  const build = (quantity: number) => compose([{ ...component, item: { ...component.item, quantity } }]);
+  for (const boundary of boundaries) {
+    if ((yield* inquiry.ask(build(boundary))) !== 'wrong') continue;
+    const isRightBefore = (yield* inquiry.ask(build(boundary - 1))) === 'right';
+    if (isRightBefore) return describeQuantities(inquiry, component, { wrong: boundary, right: boundary - 1 }, build);
+  }
+  return undefined;
+}
+
+function describeQuantities(
+  inquiry: Inquiry,
+  { item }: ItemComponent,
+  { wrong, right }: ValueContrast<number>,
+  build: (value: number) => HttpRequest,
+): Narrowed {
+  const what = createNameLookup(inquiry.target.world)(String(item.product_id ?? item.sku_id));
+  return describeContrast(inquiry, {
+    wrongly: build(wrong),
+    rightly: build(right),
+    wronglyWhen: `With a quantity of ${wrong} of ${what}`,
+    rightlyWhen: `With a quantity of ${right}`,
+    shape: 'quantity',
+  });
+}

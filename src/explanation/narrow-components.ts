@@ -1,0 +1,62 @@
+/**
+ * Narrows a wrong request by leaving parts out. In: a request in parts, and a symptom. Out: the smallest request that has the
+ * symptom, and the nearest one that has not. Pure (see `inquiry.ts`).
+ */
+
+import type { Asking, Inquiry } from './inquiry.js';
+import type { Component, TakenApart } from './request-components.js';
+
+/** Two lists of parts. What only the wrong one has makes the difference, if there is a right one. */
+export interface ComponentContrast {
+  readonly wrong: readonly Component[];
+  readonly right: readonly Component[] | undefined;
+}
+
+/** @returns undefined if the whole request, written plainly, does not have the symptom */
+export function* narrowComponents(inquiry: Inquiry, { components, compose }: TakenApart): Asking<ComponentContrast> {
+  const core = findCore(components, (kept) => inquiry.isWorthAsking(compose(kept)));
+  const answer = yield* inquiry.ask(compose(core));
+  if (answer === 'wrong') return { wrong: core, right: undefined };
+  if (answer !== 'right') return { wrong: components, right: undefined };
+  const isolated = yield* isolate(inquiry, compose, core, components);
+  const differing = isolated.wrong.filter((component) => !isolated.right?.includes(component));
+  const smallest = components.filter((component) => core.includes(component) || differing.includes(component));
+  const isSmallestWrong = (yield* inquiry.ask(compose(smallest))) === 'wrong';
+  return isSmallestWrong ? { wrong: smallest, right: core } : isolated;
+}
+
+/** Leaves out what the documentation does not need to call the symptom wrong. Nothing is sent. */
+function findCore(
+  components: readonly Component[],
+  isEnough: (kept: readonly Component[]) => boolean,
+): readonly Component[] {
+  let kept = components;
+  // In large steps first: an order may have hundreds of parts.
+  for (let size = Math.ceil(kept.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
+    for (let start = 0; start < kept.length; ) {
+      const shorter = [...kept.slice(0, start), ...kept.slice(start + size)];
+      if (isEnough(shorter)) kept = shorter;
+      else start += size;
+    }
+  }
+  return kept;
+}
+
+/** Moves a right and a wrong request towards each other, half of their difference at a time (delta debugging, Zeller 2002). */
+function* isolate(
+  inquiry: Inquiry,
+  compose: TakenApart['compose'],
+  right: readonly Component[],
+  wrong: readonly Component[],
+): Asking<{ readonly wrong: readonly Component[]; readonly right: readonly Component[] }> {
+  const difference = wrong.filter((component) => !right.includes(component));
+  if (difference.length <= 1) return { right, wrong };
+  const middle = Math.ceil(difference.length / 2);
+  for (const half of [difference.slice(0, middle), difference.slice(middle)]) {
+    const between = wrong.filter((component) => right.includes(component) || half.includes(component));
+    const answer = yield* inquiry.ask(compose(between));
+    if (answer === 'wrong') return yield* isolate(inquiry, compose, right, between);
+    if (answer === 'right') return yield* isolate(inquiry, compose, between, wrong);
+  }
+  return { right, wrong };
+}

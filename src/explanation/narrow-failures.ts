@@ -1,0 +1,163 @@
+/**
+ * The part of this room that sends. In: the failures of a run that no proved cause explains, and its exchanges. Out: for the
+ * largest groups of them, what makes the difference. It runs in the worker, after the last case; when evidence is judged again,
+ * it gets the recorded exchanges and comes to the same result.
+ */
+
+import { listSuccesses } from '../assertions/row-evidence.js';
+import type { Exchange, HttpRequest } from '../http/exchange.js';
+import type { TargetContext } from '../judge/judge-case.js';
+import type { Contrast, ExchangeUse, RowPlace } from '../run/case-report.js';
+import type { NarrowingSender } from '../run/narrowing-sender.js';
+import { groupBy } from '../support/collections.js';
+import { describeCommonTraits, recordTiers } from './common-traits.js';
+import { type Asking, Inquiry } from './inquiry.js';
+import { narrow } from './narrow.js';
+import type { Narrowed } from './narrowed.js';
+import type { ObservedRow } from './observation.js';
+import { getSymptomKey, listSymptoms, readTiers, type Symptom } from './symptom.js';
+
+export interface NarrowingTerms {
+  readonly rows: readonly ObservedRow[];
+  readonly uses: readonly ExchangeUse[];
+  /** All exchanges of the run by their ids, in the order of sending. */
+  readonly exchanges: ReadonlyMap<string, Exchange>;
+  readonly target: TargetContext;
+}
+
+/** How many different explanations are looked for. */
+const maxContrasts = 3;
+/** How many groups of failures are looked at: several may turn out to have one explanation. */
+const maxGroups = 6;
+/** No group uses up the requests of the others. */
+const requestsPerGroup = 40;
+/** In a whole run. */
+const maxRequests = 60;
+
+/** A wrong exchange of a failing row. */
+interface WrongExchange {
+  readonly row: ObservedRow;
+  readonly id: string;
+  readonly exchange: Exchange;
+  readonly symptoms: readonly Symptom[];
+}
+
+/** Failing rows that share a symptom. */
+interface FailureGroup {
+  readonly symptom: Symptom;
+  readonly rows: readonly ObservedRow[];
+  /** The exchange that is easiest to read. */
+  readonly start: WrongExchange;
+}
+
+/** A group, and what was found out about it. */
+interface NarrowedGroup {
+  readonly symptom: Symptom;
+  readonly rows: ObservedRow[];
+  readonly narrowed: Narrowed;
+}
+
+export async function narrowFailures(terms: NarrowingTerms, sender: NarrowingSender): Promise<Contrast[]> {
+  const { exchanges, target } = terms;
+  const groups = groupFailures(terms);
+  const plain = target.calibration[0]?.request;
+  if (groups.length === 0 || plain === undefined) return [];
+  const records = recordTiers(exchanges.values(), target);
+  const around = { plain, sent: [...exchanges.values()], maxReturned: countMostReturned(exchanges.values(), target) };
+  const found: NarrowedGroup[] = [];
+  const sent: Exchange[][] = [];
+  for (const [n, group] of groups.entries()) {
+    const left = maxRequests - sent.flat().length;
+    if (left <= 0 || found.length === maxContrasts) break;
+    const ofGroup: Exchange[] = [];
+    sent.push(ofGroup);
+    const inquiry = new Inquiry(group.symptom, target, { left: Math.min(left, requestsPerGroup) });
+    const narrowed = await answerAll(narrow(group.start.exchange, inquiry, around), async (request) => {
+      const exchange = await sender.send(request, n, ofGroup.length + 1);
+      ofGroup.push(exchange);
+      return exchange;
+    });
+    addGroup(found, group, narrowed);
+  }
+  const ids = new Map([...exchanges].map(([id, exchange]) => [exchange, id]));
+  const findSentId = sender.keep(sent);
+  const findId = (exchange: Exchange) => ids.get(exchange) ?? findSentId(exchange);
+  return found.map(({ symptom, rows, narrowed: { sentence, wrong, right } }) => ({
+    sentence,
+    evidence:
+      symptom.kind === 'refused' ? [] : [describeCommonTraits(records, symptom.kind, target.world) ?? []].flat(),
+    wrong: wrong.flatMap((exchange) => findId(exchange) ?? []),
+    right: right && findId(right),
+    rows: rows.map(({ case: id, row }) => ({ case: id, row })),
+  }));
+}
+
+/** Adds what was found to the group with the same explanation, if there is one. */
+function addGroup(found: NarrowedGroup[], { symptom, rows }: FailureGroup, narrowed: Narrowed): void {
+  const alike = found.find(
+    (earlier) => earlier.narrowed.shape === narrowed.shape && earlier.symptom.kind === symptom.kind,
+  );
+  if (alike === undefined) found.push({ symptom, rows: [...rows], narrowed });
+  else alike.rows.push(...rows);
+}
+
+function countMostReturned(exchanges: Iterable<Exchange>, target: TargetContext): number {
+  const counts = listSuccesses([...exchanges]).map((exchange) => readTiers(exchange, target).returned.length);
+  return Math.max(0, ...counts);
+}
+
+/** The one loop that sends what a generator asks for. */
+async function answerAll<Value>(
+  asking: Asking<Value>,
+  send: (request: HttpRequest) => Promise<Exchange>,
+): Promise<Value> {
+  let step = asking.next();
+  while (step.done !== true) step = asking.next(await send(step.value));
+  return step.value;
+}
+
+/** Groups failing rows by what is wrong in them, the largest group first. */
+function groupFailures(terms: NarrowingTerms): FailureGroup[] {
+  let left = listWrongExchanges(terms);
+  const groups: FailureGroup[] = [];
+  while (left.length > 0 && groups.length < maxGroups) {
+    const group = takeLargestGroup(left);
+    groups.push(group);
+    const grouped = new Set(group.rows);
+    left = left.filter(({ row }) => !grouped.has(row));
+  }
+  return groups;
+}
+
+function listWrongExchanges({ rows, uses, exchanges, target }: NarrowingTerms): WrongExchange[] {
+  const byRow = groupBy(uses, (use) => getRowKey(use));
+  return rows.flatMap((row) =>
+    (byRow.get(getRowKey(row)) ?? []).flatMap(({ id, attempt }): WrongExchange[] => {
+      const exchange = exchanges.get(id);
+      const symptoms = exchange === undefined || attempt > 1 ? [] : listSymptoms(exchange, target);
+      return exchange === undefined || symptoms.length === 0 ? [] : [{ row, id, exchange, symptoms }];
+    }),
+  );
+}
+
+function getRowKey({ case: id, row }: RowPlace): string {
+  return JSON.stringify([id, row]);
+}
+
+/** Takes the symptom that most rows have; among equals, the one whose promotion tier has the fewest rules. */
+function takeLargestGroup(wrong: readonly WrongExchange[]): FailureGroup {
+  const shown = wrong.flatMap((entry) => entry.symptoms.map((symptom) => ({ ...entry, symptom })));
+  const byKey = [...groupBy(shown, ({ symptom }) => getSymptomKey(symptom)).values()];
+  const countRows = (group: (typeof byKey)[number]) => new Set(group.map(({ row }) => row)).size;
+  const measure = ({ exchange: { request } }: WrongExchange) => request.path.length + (request.body ?? '').length;
+  const [largest] = byKey.toSorted(
+    (left, right) => countRows(right) - countRows(left) || countRules(left[0].symptom) - countRules(right[0].symptom),
+  );
+  const group = largest as (typeof byKey)[number];
+  const [start] = group.toSorted((left, right) => measure(left) - measure(right));
+  return { symptom: group[0].symptom, rows: [...new Set(group.map(({ row }) => row))], start: start ?? group[0] };
+}
+
+function countRules(symptom: Symptom): number {
+  return symptom.kind === 'refused' ? 0 : symptom.tier.rules.length;
+}

@@ -1,0 +1,173 @@
+/**
+ * Narrows texts. A text that may be any is shrunk to the letters that decide. For a text that a promotion tier has, other stored
+ * texts are asked for, each with one of its odd signs. In: a wrong request in parts. Out: a wrong and a right text. Pure (see
+ * `inquiry.ts`).
+ */
+
+import { distance } from 'fastest-levenshtein';
+import { createNameLookup } from '../contract/describe-request.js';
+import { parseFilterParameter, renderFilterParameter } from '../contract/operation.js';
+import { listAvailableTiers, type NamedWorld, type Tier, windowSize } from '../contract/world.js';
+import type { HttpRequest } from '../http/exchange.js';
+import { shortenPair } from '../support/untrusted-text.js';
+import { type Asking, Inquiry } from './inquiry.js';
+import type { ComponentContrast } from './narrow-components.js';
+import { type ShrunkText, shrinkText } from './narrow-values.js';
+import { describeContrast, type Narrowed } from './narrowed.js';
+import { type Component, describeComponent, type TakenApart } from './request-components.js';
+import { answerSymptom } from './symptom.js';
+
+/** A text of a request, and how to put another one in its place: undefined if none can be. */
+interface TextPlace {
+  readonly text: string;
+  readonly replace: (text: string) => Component | undefined;
+}
+
+function listTextPlaces(component: Component): TextPlace[] {
+  if (component.kind === 'parameter') return [{ text: component.value, replace: (value) => ({ ...component, value }) }];
+  if (component.kind !== 'metadata' && component.kind !== 'order-metadata') return [];
+  const { key, value } = component;
+  const ofKey = { text: key, replace: (text: string) => (text === '' ? undefined : { ...component, key: text }) };
+  const [text] = Array.isArray(value) ? value : [value];
+  if (typeof text !== 'string') return [ofKey];
+  const ofValue = {
+    text,
+    replace: (changed: string) => ({ ...component, value: Array.isArray(value) ? [changed] : changed }),
+  };
+  return [ofValue, ofKey];
+}
+
+/** How many parts are looked at: more than one differs only if no request between them was right or wrong. */
+const maxParts = 2;
+
+/** Shrinks the texts of a request whose symptom does not need them as they are. */
+export function* narrowTexts(
+  inquiry: Inquiry,
+  { compose }: TakenApart,
+  { wrong, right = [] }: ComponentContrast,
+): Asking<Narrowed | undefined> {
+  if (inquiry.symptom.kind === 'missing') return undefined;
+  const added = wrong.filter((component) => !right.includes(component));
+  for (const component of added.slice(0, maxParts)) {
+    for (const place of listTextPlaces(component)) {
+      const build = (text: string) => {
+        const changed = place.replace(text);
+        return changed && compose(wrong.map((kept) => (kept === component ? changed : kept)));
+      };
+      const found = yield* shrinkText(inquiry, place.text, build);
+      const narrowed = describeTexts(inquiry, place, found, build);
+      if (narrowed !== undefined) return narrowed;
+    }
+  }
+  return undefined;
+}
+
+function describeTexts(
+  inquiry: Inquiry,
+  { replace }: TextPlace,
+  { wrong, right }: ShrunkText,
+  build: (text: string) => HttpRequest | undefined,
+): Narrowed | undefined {
+  if (right === undefined) return undefined;
+  const nameOf = createNameLookup(inquiry.target.world);
+  const [wrongly, rightly] = [build(wrong), build(right)];
+  if (wrongly === undefined || rightly === undefined) return undefined;
+  const [shownWrong, shownRight] = shortenPair(wrong, right).map((text) => {
+    const component = replace(text);
+    return component === undefined ? '' : `With ${describeComponent(component, nameOf)}`;
+  });
+  return describeContrast(inquiry, {
+    wrongly,
+    rightly,
+    wronglyWhen: shownWrong ?? '',
+    rightlyWhen: shownRight ?? '',
+    shape: 'text',
+  });
+}
+
+/** An entry of metadata that a filter can ask for, of a tier that is valid for every order. */
+interface StoredText {
+  readonly tier: Tier;
+  readonly key: string;
+  readonly value: string;
+}
+
+/** How many stored texts are asked for. */
+const maxStored = 12;
+/** Longer ones show nothing alone. */
+const maxStoredLength = 40;
+const oddSign = /[^A-Za-z0-9]/gu;
+
+/** Asks for short stored texts that have one of the odd signs of a filter each, and for a plain one. */
+export function* tryStoredTexts(
+  inquiry: Inquiry,
+  { compose }: TakenApart,
+  { wrong, right = [] }: ComponentContrast,
+): Asking<Narrowed | undefined> {
+  const { symptom, target, allowance } = inquiry;
+  const added = wrong.filter((component) => !right.includes(component));
+  const [filter] = added.length === 1 ? added : [];
+  const subject = filter?.kind === 'parameter' ? parseFilterParameter(filter.name) : undefined;
+  if (symptom.kind !== 'missing' || filter?.kind !== 'parameter' || subject?.on !== 'metadata') return undefined;
+  const others = wrong.filter((component) => component !== filter);
+  const build = ({ key, value }: StoredText) =>
+    compose([...others, { kind: 'parameter', name: renderFilterParameter({ on: 'metadata', key }), value }]);
+  const answers: { readonly stored: StoredText; readonly inquiry: Inquiry; readonly isWrong: boolean }[] = [];
+  for (const stored of listStoredTexts(subject.key, filter.value, target.world)) {
+    const ofStored = new Inquiry({ kind: 'missing', tier: stored.tier }, target, allowance);
+    const exchange = ofStored.isWorthAsking(build(stored)) ? yield* ofStored.send(build(stored)) : undefined;
+    const answer = exchange === undefined ? 'unclear' : answerSymptom(ofStored.symptom, exchange, target);
+    if (answer !== 'unclear') answers.push({ stored, inquiry: ofStored, isWrong: answer === 'wrong' });
+  }
+  const simplest = answers.find(({ isWrong }) => isWrong);
+  if (simplest === undefined) return undefined;
+  const measure = ({ stored }: (typeof answers)[number]) =>
+    distance(`${stored.key} ${stored.value}`, `${simplest.stored.key} ${simplest.stored.value}`);
+  const [nearest] = answers.filter(({ isWrong }) => !isWrong).toSorted((left, other) => measure(left) - measure(other));
+  if (nearest === undefined) return undefined;
+  const describe = ({ key, value }: StoredText) => `With the filter ${JSON.stringify(key)} = ${JSON.stringify(value)}`;
+  const { sentence, wrong: shown } = describeContrast(simplest.inquiry, {
+    wrongly: build(simplest.stored),
+    rightly: build(nearest.stored),
+    wronglyWhen: describe(simplest.stored),
+    rightlyWhen: describe(nearest.stored),
+    shape: 'stored-text',
+  });
+  const found = answers.filter(({ isWrong }) => !isWrong).map(({ stored }) => describeStored(stored));
+  const lost = answers.filter(({ isWrong }) => isWrong).map(({ stored }) => describeStored(stored));
+  const summary = `Short texts that are not found: ${lost.join(', ')}. Found: ${found.join(', ')}.`;
+  return {
+    shape: 'stored-text',
+    sentence: `${sentence} ${summary}`,
+    wrong: shown,
+    right: nearest.inquiry.getExchange(build(nearest.stored)),
+  };
+}
+
+function describeStored({ key, value }: StoredText): string {
+  return `${JSON.stringify(key)} = ${JSON.stringify(value)}`;
+}
+
+/** Lists stored texts with odd signs that a key or a value has, the plainest first, and one without odd signs. */
+function listStoredTexts(key: string, value: string, world: NamedWorld): StoredText[] {
+  const [ofKey, ofValue] = [key, value].map((text) => new Set(text.match(oddSign) ?? []));
+  const listSigns = (text: string) => [...new Set(text.match(oddSign) ?? [])];
+  const stored = listAvailableTiers(world)
+    .filter((tier) => tier.rules.length === 0 && world.tiers.indexOf(tier) < windowSize)
+    .flatMap((tier) => Object.entries(tier.metadata).map(([name, text]) => ({ tier, key: name, value: text })))
+    .filter((entry): entry is StoredText => typeof entry.value === 'string')
+    .filter((entry) => entry.key.length <= maxStoredLength && entry.value.length <= maxStoredLength)
+    .filter((entry) => entry.key !== key || entry.value !== value)
+    .filter(
+      (entry) =>
+        listSigns(entry.key).every((sign) => ofKey?.has(sign)) &&
+        listSigns(entry.value).every((sign) => ofValue?.has(sign)),
+    );
+  const countSigns = (entry: StoredText) => listSigns(entry.key).length + listSigns(entry.value).length;
+  const sorted = stored.toSorted((left, other) => countSigns(left) - countSigns(other));
+  const [plain] = sorted.filter((entry) => countSigns(entry) === 0);
+  return [...(plain === undefined ? [] : [plain]), ...sorted.filter((entry) => countSigns(entry) > 0)].slice(
+    0,
+    maxStored,
+  );
+}

@@ -1,0 +1,59 @@
+/**
+ * The sentences of narrowing. In: requests that were sent, and the symptom. Out: what was seen, in words. Pure.
+ */
+
+import { createTierExplainer } from '../contract/describe-request.js';
+import type { Exchange, HttpRequest } from '../http/exchange.js';
+import type { Inquiry } from './inquiry.js';
+import type { PlainForm } from './request-components.js';
+
+/** What was found out about a failure. */
+export interface Narrowed {
+  readonly sentence: string;
+  /** Failures whose narrowing has the same shape are one: the same kind of part makes the difference. */
+  readonly shape: string;
+  /** The wrong exchange that is easiest to read; before it the one without which it is right, if it needs one. */
+  readonly wrong: readonly Exchange[];
+  /** The nearest right exchange. Undefined if none was found: then the failure is not explained. */
+  readonly right: Exchange | undefined;
+}
+
+/** What is at hand apart from the symptom. */
+export interface Surroundings {
+  /** The largest number of promotions in a response of the run. */
+  readonly maxReturned: number;
+  readonly plain: PlainForm;
+  /** All exchanges of the run, in the order of sending. */
+  readonly sent: readonly Exchange[];
+}
+
+/** Says what is wrong with a response, as the end of a sentence. */
+export function describeWrong({ symptom, target: { world } }: Inquiry, request: HttpRequest): string {
+  if (symptom.kind === 'refused') return `the answer is ${symptom.status}`;
+  const { tier } = symptom;
+  const why = createTierExplainer(request, world)(tier);
+  if (symptom.kind === 'extra') return `'${tier.name}' is returned, although it ${why}`;
+  return `'${tier.name}' is not returned${why === '' ? '' : `, although it ${why}`}`;
+}
+
+export function describeRight({ symptom }: Inquiry): string {
+  if (symptom.kind === 'refused') return 'it is accepted';
+  return symptom.kind === 'missing' ? `'${symptom.tier.name}' is returned` : `'${symptom.tier.name}' is not returned`;
+}
+
+/** Two requests that were sent, and what each of them has, as the beginning of a sentence. */
+interface SeenContrast {
+  readonly wrongly: HttpRequest;
+  readonly rightly: HttpRequest;
+  readonly wronglyWhen: string;
+  readonly rightlyWhen: string;
+  /** See {@link Narrowed}. */
+  readonly shape: string;
+}
+
+export function describeContrast(inquiry: Inquiry, seen: SeenContrast): Narrowed {
+  const { wrongly, rightly, wronglyWhen, rightlyWhen, shape } = seen;
+  const sentence = `${wronglyWhen}, ${describeWrong(inquiry, wrongly)}. ${rightlyWhen}, ${describeRight(inquiry)}.`;
+  const wrong = inquiry.getExchange(wrongly);
+  return { shape, sentence, wrong: wrong === undefined ? [] : [wrong], right: inquiry.getExchange(rightly) };
+}

@@ -1,0 +1,147 @@
+/**
+ * Finds structural mistakes that the responses of a run prove. In: what was observed. Out: causes, each with the rows that it
+ * explains. A mistake is proved if it mends at least six wrong responses entirely, if no response contradicts it, and if no
+ * other mistake that is tried mends other responses as well. Pure.
+ */
+
+import { knownMistakes, type StructuralMistake } from '../../reference/model.js';
+import type { Contrast } from '../run/case-report.js';
+import { renderShortList } from '../support/collections.js';
+import type { Compared, ObservedRow } from './observation.js';
+import { listSizeMistakes } from './observed-mistakes.js';
+import type { ObservedRun } from './prediction.js';
+import { isFailing, isWrong, listWrong, type Wrong } from './wrong-results.js';
+
+/** A part of what is wrong with a deployment, and the rows that it explains. */
+export interface CauseFinding {
+  /** Stable, with the size that it has, such as `window-size/100`. */
+  readonly id: string;
+  readonly sentence: string;
+  /** The facts that show it, in numbers, a sentence each. */
+  readonly evidence: readonly string[];
+  readonly rows: Set<ObservedRow>;
+  /** The requests that show it, and the nearest right one, if it is a contrast. */
+  readonly shown?: Pick<Contrast, 'wrong' | 'right'>;
+  /** What was assumed, if the reference deployment can answer with it. */
+  readonly mistake?: StructuralMistake;
+}
+
+/**
+ * How many wrong responses a mistake has to mend. Measured on 144 mistakes that others made: with six or more, 35 of 36 causes
+ * were right; with fewer, about every second one.
+ */
+export const minMended = 6;
+/** No deployment of the measurements had more structural mistakes at once. */
+const maxMistakes = 4;
+
+/** A mistake that no response contradicts, with the wrong responses that are right if it is assumed. */
+interface Candidate {
+  readonly mistake: StructuralMistake;
+  readonly mended: readonly Wrong[];
+}
+
+/** Lists the mistakes that are proved, one after another: each explains what those before it leave. */
+export function proveCauses(run: ObservedRun, seeds: readonly StructuralMistake[]): CauseFinding[] {
+  const tried = [...listSizeMistakes(run), ...knownMistakes];
+  const found: StructuralMistake[] = [];
+  const causes: CauseFinding[] = [];
+  while (causes.length < maxMistakes) {
+    const assumed = [...seeds, ...found];
+    const wrong = listWrong(run.compared, run.predict(assumed));
+    const proved = wrong.some(isFailing) ? findProved(run, wrong, assumed, tried) : [];
+    if (proved[0] === undefined) return causes;
+    found.push(proved[0].mistake);
+    causes.push(describeProved(proved, run));
+  }
+  return causes;
+}
+
+/** Finds the mistake that mends most; several if they mend the same responses. */
+function findProved(
+  run: ObservedRun,
+  wrong: readonly Wrong[],
+  assumed: readonly StructuralMistake[],
+  tried: readonly StructuralMistake[],
+): Candidate[] {
+  const candidates = tried.flatMap((mistake): Candidate[] => {
+    const mended = listMended(run, wrong, assumed, mistake);
+    const isProved =
+      mended.length >= minMended &&
+      mended.some(isFailing) &&
+      !isContradicted(run, assumed, mistake) &&
+      mended.length >= leastShare * countChanged(run, wrong, assumed, mistake);
+    return isProved ? [{ mistake, mended }] : [];
+  });
+  const most = Math.max(0, ...candidates.map(({ mended }) => mended.length));
+  const best = candidates.filter(({ mended }) => mended.length === most);
+  const first = new Set(best[0]?.mended);
+  // Mistakes that mend different responses, and as many, are rivals: neither is proved.
+  return best.every(({ mended }) => mended.every((entry) => first.has(entry))) ? best : [];
+}
+
+/** Lists the wrong responses that are right if a mistake is assumed. Stops early: most mistakes mend nothing. */
+function listMended(
+  { predict }: ObservedRun,
+  wrong: readonly Wrong[],
+  assumed: readonly StructuralMistake[],
+  mistake: StructuralMistake,
+): Wrong[] {
+  const after = predict([...assumed, mistake]);
+  const isMended = ([shown, positions]: Wrong) => {
+    const expected = after(shown);
+    // What the mistake leaves open of a response is not explained by it.
+    return positions.every((position) => expected(position) !== 'open' && !isWrong(shown, position, expected));
+  };
+  return wrong.filter(isMended);
+}
+
+/** A mistake that changes what is expected of wrong responses, and mends few of them, is not what made them wrong. */
+const leastShare = 0.6;
+
+/** Counts the wrong responses of which the mistake changes what is expected. */
+function countChanged(
+  { predict }: ObservedRun,
+  wrong: readonly Wrong[],
+  assumed: readonly StructuralMistake[],
+  mistake: StructuralMistake,
+): number {
+  const [before, after] = [predict(assumed), predict([...assumed, mistake])];
+  return wrong.filter(([shown]) => {
+    const [documented, changed] = [before(shown), after(shown)];
+    return shown.returned.some((_, position) => documented(position) !== changed(position));
+  }).length;
+}
+
+function isContradicted(
+  { compared, predict }: ObservedRun,
+  assumed: readonly StructuralMistake[],
+  mistake: StructuralMistake,
+): boolean {
+  const before = predict(assumed);
+  const after = predict([...assumed, mistake]);
+  return compared.some((shown: Compared) => {
+    const [documented, changed] = [before(shown), after(shown)];
+    return shown.returned.some(
+      (_, position) => isWrong(shown, position, changed) && !isWrong(shown, position, documented),
+    );
+  });
+}
+
+/** At most so many mistakes are named together. */
+const maxNamed = 3;
+
+function describeProved(proved: readonly Candidate[], { compared, tiers }: ObservedRun): CauseFinding {
+  const [first, ...others] = proved as [Candidate, ...Candidate[]];
+  const positions = new Set(first.mended.flatMap(([, wrong]) => wrong));
+  const names = tiers.filter((_, n) => positions.has(n)).map(({ name }) => `'${name}'`);
+  const sentences = new Set([first, ...others].slice(0, maxNamed).map(({ mistake }) => mistake.sentence));
+  return {
+    id: first.mistake.id,
+    sentence: sentences.size === 1 ? first.mistake.sentence : `One of these: ${[...sentences].join(' Or: ')}`,
+    evidence: [
+      `It explains ${first.mended.length} wrong responses, and none of ${compared.length} contradicts it. Wrong: ${renderShortList(names)}.`,
+    ],
+    rows: new Set(first.mended.flatMap(([{ rows }]) => [...rows])),
+    mistake: first.mistake,
+  };
+}

@@ -1,0 +1,125 @@
+/**
+ * Takes a request apart, so that parts of it can be left out, and puts parts together again. In: a request with a JSON object
+ * as its body. Out: the parts that a request may lack, and requests with some of them. Pure.
+ */
+
+import { parseFilterParameter, spellFiltersLiterally } from '../contract/operation.js';
+import type { HttpRequest } from '../http/exchange.js';
+import { encodeQueryText, parseRequest } from '../http/request-content.js';
+import { getMember, isJsonObject } from '../support/json.js';
+
+/** A part that can be left out, and the request still says something. */
+export type Component =
+  | { readonly kind: 'parameter'; readonly name: string; readonly value: string }
+  | { readonly kind: 'item'; readonly item: Readonly<Record<string, unknown>> }
+  | { readonly kind: 'order-metadata'; readonly key: string; readonly value: unknown }
+  | { readonly kind: 'metadata'; readonly key: string; readonly value: unknown }
+  | { readonly kind: 'option'; readonly key: string; readonly value: unknown };
+
+/** A request in parts. */
+export interface TakenApart {
+  readonly components: readonly Component[];
+  /** Writes the request with some of its parts, or with others, in the plainest form. */
+  readonly compose: (components: readonly Component[]) => HttpRequest;
+}
+
+/** The form in which the first request of a run was sent: its method, its headers and the path without a query. */
+export type PlainForm = Pick<HttpRequest, 'method' | 'headers' | 'path'>;
+
+/** @returns undefined if the body is no JSON object whose members have the documented types */
+export function takeApart(request: HttpRequest, { method, headers, path }: PlainForm): TakenApart | undefined {
+  const { query, body } = parseRequest(request);
+  if (!isJsonObject(body)) return undefined;
+  const { customer, order = {}, metadata = {}, options = {} } = body;
+  const { items = [], metadata: orderMetadata = {} } = isJsonObject(order) ? order : { items: undefined };
+  if (!Array.isArray(items) || !items.every(isJsonObject)) return undefined;
+  if (![order, metadata, options, orderMetadata].every(isJsonObject)) return undefined;
+  const listEntries = (kind: 'metadata' | 'order-metadata' | 'option', entries: unknown): Component[] =>
+    Object.entries(entries as object).map(([key, value]) => ({ kind, key, value }));
+  const isSpelledLiterally = request.path.includes('[');
+  const place = path.replace(/\?.*$/s, '');
+  return {
+    components: [
+      ...query.map(([name, value]): Component => ({ kind: 'parameter', name, value })),
+      ...listEntries('option', options),
+      ...listEntries('order-metadata', orderMetadata),
+      ...listEntries('metadata', metadata),
+      ...items.map((item): Component => ({ kind: 'item', item })),
+    ],
+    compose(components) {
+      const written = { method, path: place + writeQuery(components), headers, body: writeBody(customer, components) };
+      return isSpelledLiterally ? spellFiltersLiterally(written) : written;
+    },
+  };
+}
+
+function writeQuery(components: readonly Component[]): string {
+  const parameters = components.flatMap((component) =>
+    component.kind === 'parameter' ? `${encodeQueryText(component.name)}=${encodeQueryText(component.value)}` : [],
+  );
+  return parameters.length === 0 ? '' : `?${parameters.join('&')}`;
+}
+
+/** All members of the documentation are there: what a request without one of them gets is open. */
+function writeBody(customer: unknown, components: readonly Component[]): string {
+  const listOf = (wanted: Component['kind']) =>
+    Object.fromEntries(
+      components.flatMap((component) =>
+        component.kind === wanted && 'key' in component ? [[component.key, component.value]] : [],
+      ),
+    );
+  const items = components.flatMap((component) => (component.kind === 'item' ? [component.item] : []));
+  const order = { items, metadata: listOf('order-metadata') };
+  const rest = { order, options: listOf('option'), metadata: listOf('metadata') };
+  return JSON.stringify(customer === undefined ? rest : { customer, ...rest });
+}
+
+/** Whether two requests have the same content, however it is written. */
+export function haveSameContent(left: HttpRequest, right: HttpRequest): boolean {
+  const read = (request: HttpRequest) => {
+    const { query, body } = parseRequest(request);
+    return JSON.stringify([query, sortMembers(body)]);
+  };
+  return read(left) === read(right);
+}
+
+function sortMembers(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortMembers);
+  if (!isJsonObject(value)) return value;
+  const names = Object.keys(value).sort();
+  return names.map((name) => [name, sortMembers(value[name])]);
+}
+
+/** @param nameOf the name of an id in the world */
+export function describeComponent(component: Component, nameOf: (id: string) => string): string {
+  switch (component.kind) {
+    case 'parameter': {
+      const subject = parseFilterParameter(component.name);
+      if (subject === undefined) return `the parameter ${component.name}=${component.value}`;
+      if (subject.on === 'campaign') return `the filter by promotion_id ${nameOf(component.value)}`;
+      return `the filter ${quoteText(subject.key)} = ${quoteText(component.value)}`;
+    }
+    case 'item': {
+      const { product_id: product, sku_id: sku, quantity } = component.item;
+      const what = product === undefined ? `SKU ${nameOf(String(sku))}` : `product ${nameOf(String(product))}`;
+      return `the item ${what} × ${JSON.stringify(quantity)}`;
+    }
+    case 'order-metadata':
+      return `order.metadata ${quoteText(component.key)} = ${JSON.stringify(component.value)}`;
+    case 'metadata':
+      return `metadata ${quoteText(component.key)} = ${quoteText(component.value)}`;
+    case 'option':
+      return `options.${component.key} = ${JSON.stringify(component.value)}`;
+  }
+}
+
+/** Quotes a text so that its difference from a similar one is seen: invisible characters are escaped. */
+export function quoteText(text: unknown): string {
+  const quoted = JSON.stringify(text) ?? String(text);
+  return quoted.replaceAll(/(?! )[\p{C}\p{M}\p{Z}]/gu, (sign) => `\\u{${sign.codePointAt(0)?.toString(16)}}`);
+}
+
+/** The customer of a request, for descriptions. */
+export function readCustomer(request: HttpRequest): string {
+  return String(getMember(getMember(parseRequest(request).body, 'customer'), 'id'));
+}

@@ -1,0 +1,90 @@
+/**
+ * What is wrong with one response, as narrow as possible: a status, or one promotion tier that is missing or must not be there.
+ * In: an exchange, and what the oracle says of its request. Out: the symptoms that it has. Pure.
+ */
+
+import { type AnsweredExchange, readResult } from '../assertions/row-evidence.js';
+import { createOracle, type Oracle } from '../contract/oracle.js';
+import { listAvailableTiers, type NamedWorld, type Tier } from '../contract/world.js';
+import type { Exchange, HttpRequest } from '../http/exchange.js';
+import { explainExceededSize, explainTransientFailure, isSuccessful } from '../http/response-status.js';
+import { locateReturnedTiers, type TargetContext } from '../judge/judge-case.js';
+
+export type Symptom =
+  | { readonly kind: 'refused'; readonly status: number }
+  | { readonly kind: 'missing'; readonly tier: Tier }
+  | { readonly kind: 'extra'; readonly tier: Tier };
+
+/** `unclear`: the response proves neither, or is wrong in another way. */
+export type Answer = 'wrong' | 'right' | 'unclear';
+
+/** What the documentation says of a request whose members are all there. */
+function consult(request: HttpRequest, world: NamedWorld): Oracle {
+  const oracle = createOracle(request, world);
+  return oracle.whenReturning ?? oracle;
+}
+
+/** Whether the documentation says of a request that the symptom would be wrong. */
+export function wouldBeWrong(symptom: Symptom, request: HttpRequest, world: NamedWorld): boolean {
+  const { accepted, returned } = consult(request, world);
+  switch (symptom.kind) {
+    case 'refused':
+      return accepted;
+    case 'missing':
+      return returned(symptom.tier) === 'required';
+    case 'extra':
+      return returned(symptom.tier) === 'forbidden';
+  }
+}
+
+/** @param request of which {@link wouldBeWrong} holds */
+export function answerSymptom(symptom: Symptom, exchange: Exchange, target: TargetContext): Answer {
+  if (!('response' in exchange) || explainTransientFailure(exchange) !== undefined) return 'unclear';
+  const { status } = exchange.response;
+  if (!isSuccessful(exchange.response)) return answerRefusal(symptom, exchange, status);
+  if (symptom.kind === 'refused') return 'right';
+  const result = readTiers(exchange, target);
+  const { id } = symptom.tier;
+  if (result.unclear.has(id)) return 'unclear';
+  const isReturned = result.returned.includes(id);
+  if (!isReturned && result.isNamedElsewhere(id)) return 'unclear';
+  return isReturned === (symptom.kind === 'extra') ? 'wrong' : 'right';
+}
+
+function answerRefusal(symptom: Symptom, exchange: AnsweredExchange, status: number): Answer {
+  // Sizes are open: a limit is no mistake.
+  if (explainExceededSize(exchange) !== undefined) return 'unclear';
+  return symptom.kind === 'refused' && symptom.status === status ? 'wrong' : 'unclear';
+}
+
+/** Reads which tiers a response returned. */
+export function readTiers(exchange: AnsweredExchange, target: TargetContext) {
+  const all = [...target.calibration, exchange];
+  const reading = locateReturnedTiers(all, target);
+  const corrections = target.known;
+  return readResult(exchange, { ...target, corrections, exchanges: new Map(), ofCase: [exchange], reading });
+}
+
+/** Lists what is wrong with a response. Only a documented request has symptoms. */
+export function listSymptoms(exchange: Exchange, target: TargetContext): Symptom[] {
+  if (!('response' in exchange) || explainTransientFailure(exchange) !== undefined) return [];
+  if (target.known?.isRefused(exchange)) return [];
+  const { accepted, returned } = consult(exchange.request, target.world);
+  const { status } = exchange.response;
+  if (!isSuccessful(exchange.response))
+    return accepted && explainExceededSize(exchange) === undefined ? [{ kind: 'refused', status }] : [];
+  const result = readTiers(exchange, target);
+  const ids = new Set(result.returned);
+  return listAvailableTiers(target.world).flatMap((tier): Symptom[] => {
+    const stated = returned(tier);
+    if (result.unclear.has(tier.id)) return [];
+    if (stated === 'required' && !ids.has(tier.id) && !result.isNamedElsewhere(tier.id))
+      return [{ kind: 'missing', tier }];
+    return stated === 'forbidden' && ids.has(tier.id) ? [{ kind: 'extra', tier }] : [];
+  });
+}
+
+/** Equal for symptoms that are the same. */
+export function getSymptomKey(symptom: Symptom): string {
+  return symptom.kind === 'refused' ? `refused ${symptom.status}` : `${symptom.kind} ${symptom.tier.id}`;
+}

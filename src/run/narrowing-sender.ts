@@ -1,0 +1,38 @@
+import type { Channel, Exchange, HttpRequest } from '../http/exchange.js';
+import { type EvidenceKeeper, narrowingPurpose } from './evidence-keeper.js';
+import type { Replay } from './replay.js';
+
+/** Sends requests one after another, each on a new connection, so that nothing but the request decides. */
+export interface NarrowingSender {
+  /** @param group the number of the group of failures, from 0 @param turn the number of the request in the group, from 1 */
+  readonly send: (request: HttpRequest, group: number, turn: number) => Promise<Exchange>;
+  /**
+   * Keeps what was sent as evidence. Call it once, after the last request.
+   *
+   * @param sent by group @returns finds the id of an exchange
+   */
+  readonly keep: (sent: readonly (readonly Exchange[])[]) => (exchange: Exchange) => string | undefined;
+}
+
+export function createNarrowingSender(channel: Channel, keeper: EvidenceKeeper): NarrowingSender {
+  return {
+    async send(request) {
+      channel.reconnect();
+      return await channel.send(request);
+    },
+    keep(sent) {
+      const exchanges = sent.map((group) => new Map(group.map((exchange, n) => [String(n + 1), exchange])));
+      keeper.keepCase({ id: narrowingPurpose }, [{ exchanges }]);
+      return keeper.findId;
+    },
+  };
+}
+
+/** Answers with what was sent when the evidence was recorded. */
+export function replayNarrowing(replay: Replay): NarrowingSender {
+  return {
+    send: async (request, group, turn) =>
+      replay.find({ case: narrowingPurpose, row: group, request: String(turn), attempt: 1 }, request),
+    keep: () => replay.findId,
+  };
+}
