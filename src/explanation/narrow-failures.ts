@@ -10,13 +10,14 @@ import type { TargetContext } from '../judge/judge-case.js';
 import type { Contrast, ExchangeUse, RowPlace } from '../run/case-report.js';
 import type { NarrowingSender } from '../run/narrowing-sender.js';
 import { groupBy } from '../support/collections.js';
-import { describeCommonTraits, recordTiers } from './common-traits.js';
+import { describeCommonTraits, recordTiers, type TierRecords } from './common-traits.js';
 import { type Asking, Inquiry } from './inquiry.js';
 import { narrow } from './narrow.js';
 import { storedTextShape } from './narrow-texts.js';
 import type { Narrowed } from './narrowed.js';
 import type { ObservedRow } from './observation.js';
 import { getSymptomKey, listSymptoms, readTiers, type Symptom } from './symptom.js';
+import { describeTextDifference } from './text-difference.js';
 
 export interface NarrowingTerms {
   readonly rows: readonly ObservedRow[];
@@ -47,6 +48,7 @@ interface WrongExchange {
 interface FailureGroup {
   readonly symptom: Symptom;
   readonly rows: readonly ObservedRow[];
+  readonly requests: readonly HttpRequest[];
   /** The exchange that is easiest to read. */
   readonly start: WrongExchange;
 }
@@ -55,6 +57,8 @@ interface FailureGroup {
 interface NarrowedGroup {
   readonly symptom: Symptom;
   readonly rows: ObservedRow[];
+  /** All requests that have the symptom. */
+  readonly requests: readonly HttpRequest[];
   readonly narrowed: Narrowed;
 }
 
@@ -83,24 +87,35 @@ export async function narrowFailures(terms: NarrowingTerms, sender: NarrowingSen
   const ids = new Map([...exchanges].map(([id, exchange]) => [exchange, id]));
   const findSentId = sender.keep(sent);
   const findId = (exchange: Exchange) => ids.get(exchange) ?? findSentId(exchange);
-  return found.map(({ symptom, rows, narrowed: { sentence, wrong, right } }) => ({
+  return found.map(({ symptom, rows, requests, narrowed: { sentence, wrong, right } }) => ({
     sentence,
-    evidence:
-      symptom.kind === 'refused' ? [] : [describeCommonTraits(records, symptom.kind, target.world) ?? []].flat(),
+    evidence: listEvidence(symptom, [...wrong.map(({ request }) => request), ...requests], records, target),
     wrong: wrong.flatMap((exchange) => findId(exchange) ?? []),
     right: right && findId(right),
     rows: rows.map(({ case: id, row }) => ({ case: id, row })),
   }));
 }
 
+/** Lists what the responses show apart from the contrast. */
+function listEvidence(
+  symptom: Symptom,
+  requests: readonly HttpRequest[],
+  records: TierRecords,
+  { world }: TargetContext,
+): string[] {
+  if (symptom.kind === 'refused') return [];
+  const difference = symptom.kind === 'extra' ? describeTextDifference(requests, symptom.tier) : undefined;
+  return [difference ?? [], describeCommonTraits(records, symptom.kind, world) ?? []].flat();
+}
+
 /** Adds what was found to the group with the same explanation, if there is one. */
-function addGroup(found: NarrowedGroup[], { symptom, rows }: FailureGroup, narrowed: Narrowed): void {
+function addGroup(found: NarrowedGroup[], { symptom, rows, requests }: FailureGroup, narrowed: Narrowed): void {
   const isAlike = (earlier: Narrowed) =>
     earlier.shape === narrowed.shape ||
     // That a filter makes the difference says less than which texts it does not find.
     (narrowed.shape === 'metadata' && earlier.shape.startsWith(storedTextShape));
   const alike = found.find((earlier) => isAlike(earlier.narrowed) && earlier.symptom.kind === symptom.kind);
-  if (alike === undefined) found.push({ symptom, rows: [...rows], narrowed });
+  if (alike === undefined) found.push({ symptom, rows: [...rows], requests, narrowed });
   else alike.rows.push(...rows);
 }
 
@@ -158,7 +173,12 @@ function takeLargestGroup(wrong: readonly WrongExchange[]): FailureGroup {
   );
   const group = largest as (typeof byKey)[number];
   const [start] = group.toSorted((left, right) => measure(left) - measure(right));
-  return { symptom: group[0].symptom, rows: [...new Set(group.map(({ row }) => row))], start: start ?? group[0] };
+  return {
+    symptom: group[0].symptom,
+    rows: [...new Set(group.map(({ row }) => row))],
+    requests: group.map(({ exchange }) => exchange.request),
+    start: start ?? group[0],
+  };
 }
 
 function countRules(symptom: Symptom): number {
