@@ -14,7 +14,7 @@ import { mapExchangeTexts } from './http/exchange.js';
 import { createRedactor, type Secret } from './http/redactor.js';
 import { isSuccessful } from './http/response-status.js';
 import type { Transport } from './http/transport.js';
-import { type JudgedExchange, judgeExchanges } from './judge/judge-exchange.js';
+import { type CodedExchangeJudgement, judgeExchanges } from './judge/judge-exchange.js';
 import { createRecognizer } from './recognition/recognizer.js';
 import { createMentionFilter, type ResponseSettings } from './recognition/sibling-values.js';
 import { hasMentions } from './recognition/tier-mentions.js';
@@ -63,7 +63,7 @@ export async function certify(transport: Transport, options: CertifyOptions = {}
   return (await reported.addAll(judged).certify()).certificate;
 }
 
-export interface ExchangeJudgement extends Pick<JudgedExchange, 'verdict'> {
+export interface ExchangeJudgement extends Pick<CodedExchangeJudgement, 'verdict'> {
   /** Empty for `pass` only. */
   readonly reason: string;
 }

@@ -1,9 +1,9 @@
 import { createOracle } from '../contract/oracle.js';
 import { findBreakage } from '../http/broken-response.js';
 import { type Exchange, serializeRequest } from '../http/exchange.js';
-import { readReturned } from '../recognition/returned-tiers.js';
+import { readReturnedTiersOfBody } from '../recognition/returned-tiers.js';
 import { createReason } from '../support/reason.js';
-import type { UnmetResult } from './assertion.js';
+import type { UnmetAssertionResult } from './assertion.js';
 import { type AnsweredExchange, listSuccesses, type RowEvidence } from './row-evidence.js';
 
 /** The number of other responses that must be whole. Where few arrive, the network may be the reason. */
@@ -12,7 +12,7 @@ const minWhole = 4;
 const maxRequest = 4096;
 
 /** Judges a response that does not arrive whole. Undefined if nothing is broken; unclear if it may not be the deployment. */
-export function judgeBrokenResponse(exchange: Exchange, evidence: RowEvidence): UnmetResult | undefined {
+export function judgeBrokenResponse(exchange: Exchange, evidence: RowEvidence): UnmetAssertionResult | undefined {
   const breakage = findBreakage(exchange);
   if (breakage === undefined) return undefined;
   const { path, body = '' } = exchange.request;
@@ -43,7 +43,10 @@ function compareLengths(broken: Exchange, whole: readonly AnsweredExchange[], ev
     const { accepted, returned } = createOracle(request, world);
     return accepted ? world.tiers.filter((tier) => returned(tier) === 'required').length : 0;
   };
-  const longest = Math.max(0, ...whole.map(({ response }) => readReturned(response.body, evidence).returned.length));
+  const longest = Math.max(
+    0,
+    ...whole.map(({ response }) => readReturnedTiersOfBody(response.body, evidence).returned.length),
+  );
   const allBroken = [...ofCase, ...calibration].filter((exchange) => findBreakage(exchange) !== undefined);
   const shortestBroken = Math.min(...allBroken.map(countRequired));
   return longest > 0 && longest < shortestBroken ? { required: countRequired(broken), longest } : undefined;

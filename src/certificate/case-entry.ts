@@ -1,7 +1,7 @@
 /** The entry of one case in a certificate: why it has its verdict, what was received, and the command that repeats it. */
 
 import { isDeepStrictEqual } from 'node:util';
-import { undetermined } from '../cases/test-case.js';
+import { undeterminedOutcome } from '../cases/test-case.js';
 import type { Contract, Question } from '../contract/contract.js';
 import { renderCurlCommand } from '../http/curl-command.js';
 import type { Exchange } from '../http/exchange.js';
@@ -118,7 +118,7 @@ export function createUnstableEntry(
 
 /** Renders the answer to a question as a sentence. @param quote renders what a deployment wrote */
 export function renderAnswer({ answer }: Question, outcome: string, quote = (text: string) => text): string {
-  if (outcome === undetermined) return 'The behaviour could not be determined.';
+  if (outcome === undeterminedOutcome) return 'The behaviour could not be determined.';
   if (answer.kind === 'value') return `${answer.describes}: ${quote(outcome)}.`;
   return answer.outcomes.get(outcome) ?? `${quote(outcome)}.`;
 }

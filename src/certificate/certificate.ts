@@ -6,10 +6,10 @@
 
 import { getSubjectId, type TestCase } from '../cases/test-case.js';
 import { isWarningOutcome, type Question } from '../contract/contract.js';
-import { listNames } from '../contract/world.js';
+import { worldListNames } from '../contract/world.js';
 import type { Diagnosis } from '../explanation/diagnose-run.js';
 import type { TransportIdentity } from '../http/transport.js';
-import type { Stop } from '../judge/find-stop.js';
+import type { DeploymentStop } from '../judge/find-stop.js';
 import { findWorstVerdict, type Verdict, verdicts } from '../judge/verdict.js';
 import type { DataFileSummary } from '../own-data/data-suite.js';
 import type { NewDeviation } from '../record/add-deviations.js';
@@ -76,7 +76,7 @@ export interface RunFacts extends Partial<Pick<Diagnosis, 'causes' | 'excused'>>
   /** What is wrong with the test data, as it seems, and whether it certainly is. */
   readonly load?: { readonly sentence: string; readonly isProven: boolean };
   /** When the deployment stopped working, if it did. */
-  readonly stop?: Stop;
+  readonly stop?: DeploymentStop;
   readonly notes: readonly string[];
   readonly known?: KnownFile;
   readonly startedAt: Date;
@@ -269,7 +269,7 @@ function createNotes(
   ];
 }
 
-function createStopEntry({ since, verdict, reason }: Stop) {
+function createStopEntry({ since, verdict, reason }: DeploymentStop) {
   return { since, verdict, code: reason.code, reason: renderReason(reason) };
 }
 
@@ -375,7 +375,7 @@ function listUnavailable(verifying: readonly TestCase[], { unavailable }: Suite[
   const things = [...unavailable.values()].filter(({ kind, name }) => needed.has(`${kind} ${name}`));
   return [...groupBy(things, ({ kind }) => kind)].map(([kind, alike]) => {
     const names = renderShortList(alike.map(({ name }) => name));
-    return `With ids of these ${listNames[kind]} it would be complete: ${names}.`;
+    return `With ids of these ${worldListNames[kind]} it would be complete: ${names}.`;
   });
 }
 

@@ -1,4 +1,4 @@
-import { undetermined } from '../cases/test-case.js';
+import { undeterminedOutcome } from '../cases/test-case.js';
 import type { Contract } from '../contract/contract.js';
 import { findWorstVerdict } from '../judge/verdict.js';
 import { joinLines, shorten } from '../support/untrusted-text.js';
@@ -50,7 +50,7 @@ function listAnswers(
   const outcomes = questions.map(({ id, outcome, reason, not_run }): [string, Answer] => {
     const question = contract.questions.find((candidate) => candidate.id === id);
     if (not_run) return [id, notRun];
-    if (outcome === null || outcome === undetermined) return [id, explain(outcome ?? 'no answer', reason)];
+    if (outcome === null || outcome === undeterminedOutcome) return [id, explain(outcome ?? 'no answer', reason)];
     return [id, [outcome, question === undefined ? outcome : renderAnswer(question, outcome)]];
   });
   return new Map([...verdicts, ...outcomes]);

@@ -7,9 +7,9 @@
 import { createArchiver, parseArchive } from '../certificate/har-archive.js';
 import type { RunInputs } from '../config/run-inputs.js';
 import { getDocumentation } from '../explanation/observation.js';
-import { createTrace, findStop, type Trace } from '../judge/find-stop.js';
+import { createExchangeTrace, type ExchangeTrace, findDeploymentStop } from '../judge/find-stop.js';
 import { findWorstVerdict, type Verdict } from '../judge/verdict.js';
-import { getIdFinders } from '../recognition/known-ids.js';
+import { getKnownIds } from '../recognition/known-ids.js';
 import { createRecognizer } from '../recognition/recognizer.js';
 import type { CaseReport, Contrast, ExchangeUse, StoredExchange } from '../run/case-report.js';
 import { type CaseResult, createEndResult, createUnsentResult, notReached, samplesCaseId } from '../run/case-result.js';
@@ -39,7 +39,7 @@ export class ReportedRun {
   /** By the id of the result, which they judged, and those before the cases. */
   private readonly uses = new Map<string, readonly ExchangeUse[]>();
   private requestsSent = 0;
-  private readonly traces: Trace[] = [];
+  private readonly traces: ExchangeTrace[] = [];
   private start: RunStart | undefined;
   private failure: UnusableInput | undefined;
   private readonly contrasts: Contrast[] = [];
@@ -47,7 +47,7 @@ export class ReportedRun {
   /** Exchanges are archived and indexed as tests end, while the next ones are sent. */
   private readonly getCollector = computeOnce(() => {
     const { suite, settings } = this.inputs;
-    const indexer = createExchangeIndexer(getIdFinders(suite.world));
+    const indexer = createExchangeIndexer(getKnownIds(suite.world));
     return { archiver: createArchiver(settings.target.baseUrl), indexer };
   });
 
@@ -123,7 +123,7 @@ export class ReportedRun {
     const { archiver, indexer } = this.getCollector();
     archiver.add(kept);
     const { request } = indexer.add(kept);
-    this.traces.push(...[createTrace(kept.id, { ...kept.exchange, request }) ?? []].flat());
+    this.traces.push(...[createExchangeTrace(kept.id, { ...kept.exchange, request }) ?? []].flat());
     this.requestsSent += countAttempts([kept.exchange]);
     // Measured: a run in which everything fails takes a tenth longer if its requests are explained after the last test.
     if (this.hasFailure) getDocumentation(this.inputs.suite.world)(request);
@@ -158,7 +158,7 @@ export class ReportedRun {
       unjudged: unjudged.map(({ id, verdict, reason = notReached }) => ({ id, verdict, reason })),
     };
     const uses = [...this.uses.values()].flat();
-    const stop = findStop(markChecks(this.traces, uses), inputs.suite.world);
+    const stop = findDeploymentStop(markChecks(this.traces, uses), inputs.suite.world);
     const shown = uses.filter(({ id }) => !stop?.exchanges.has(id));
     const { archiver, indexer } = this.getCollector();
     // It names no paths of this machine.

@@ -8,7 +8,7 @@ import type { RunInputs, RunSettings } from '../config/run-inputs.js';
 import type { NamedWorld } from '../contract/world.js';
 import type { Channel } from '../http/exchange.js';
 import type { TransportChannel } from '../http/transport.js';
-import type { SuspectedLoad } from '../judge/suspected-load.js';
+import type { SuspectedDataLoad } from '../judge/suspected-load.js';
 import type { DataFileSummary } from '../own-data/data-suite.js';
 import type { CaseReport } from '../run/case-report.js';
 import { createEndResult, getVerdictApart, samplesCaseId } from '../run/case-result.js';
@@ -17,7 +17,7 @@ import { selectFromSuite } from '../suite/case-selection.js';
 import type { Reason } from '../support/reason.js';
 
 /** What is said of the test data, without the data itself. */
-export type LoadFinding = Pick<SuspectedLoad, 'reason' | 'isProven'>;
+export type LoadFinding = Pick<SuspectedDataLoad, 'reason' | 'isProven'>;
 
 /** What is known of a run before its first case, as plain JSON without secrets. */
 export interface RunStart {

@@ -7,7 +7,7 @@
 import { existsSync, lstatSync } from 'node:fs';
 import path from 'node:path';
 import { referenceNotice } from '../certificate/notices.js';
-import type { Availability } from '../contract/world-file.js';
+import type { WorldAvailability } from '../contract/world-file.js';
 import type { Endpoint } from '../http/connection-options.js';
 import { createRedactor } from '../http/redactor.js';
 import type { TransportIdentity } from '../http/transport.js';
@@ -41,7 +41,7 @@ export interface SendingInputs extends RunInputs {
 /** Attachments and evidence carry them as JSON, and a run is judged again by them. They contain no secrets. */
 export interface RunSettings extends CaseSelection {
   readonly target: Target;
-  readonly availability: Availability;
+  readonly availability: WorldAvailability;
   readonly cases?: string;
   readonly expected: Baseline;
   readonly known?: KnownFile;
@@ -132,7 +132,7 @@ function excludeIntrusive({ intrusive }: RunOptions, { document }: TargetFile, {
 }
 
 /** Notes the digest of the data file that the suite was drawn from. */
-function addDigest(availability: Availability, suite: Suite): Availability {
+function addDigest(availability: WorldAvailability, suite: Suite): WorldAvailability {
   if (availability.data === undefined) return availability;
   return { ...availability, data: { ...availability.data, digest: suite.data?.digest } };
 }

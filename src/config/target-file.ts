@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { Availability } from '../contract/world-file.js';
+import type { WorldAvailability } from '../contract/world-file.js';
 import type { PartialConnectionOptions } from '../http/connection-options.js';
 import { type Location, refuse } from '../support/problem.js';
 import { validateFile } from '../support/schema-validation.js';
@@ -75,7 +75,7 @@ function keepDigits(document: TargetDocument, { getSource }: YamlFile): TargetDo
 }
 
 /** Reads which test data a target has: all, a part, or data of its own. @param named the data file of a flag */
-export function readAvailability({ document, resolve, readBeside }: TargetFile, named?: string): Availability {
+export function readAvailability({ document, resolve, readBeside }: TargetFile, named?: string): WorldAvailability {
   const { bindings, own_promotions: counted, data: stated, requests } = document;
   const file = named ?? resolve(stated);
   if (file !== undefined && bindings !== undefined)
@@ -84,10 +84,10 @@ export function readAvailability({ document, resolve, readBeside }: TargetFile, 
     bindings: bindings && readBindings(readBeside(bindings, 'bindings'), resolve(bindings)),
     ownPromotions: Array.isArray(counted) ? counted.length : counted,
     data: file === undefined ? undefined : { file, requests },
-  } as Availability;
+  } as WorldAvailability;
 }
 
-function readBindings(text: string, file: string): NonNullable<Availability['bindings']> {
+function readBindings(text: string, file: string): NonNullable<WorldAvailability['bindings']> {
   const yaml = parseYaml(text, file);
   const worldIds = Object.keys(validateFile('bindings', yaml) as object);
   return Object.fromEntries(worldIds.map((id) => [id, { id: yaml.getSource([id]), at: yaml.locate([id]) }]));

@@ -1,7 +1,7 @@
 /** Causes that an id alone describes, so that a file of known deviations can name them. */
 
 import { knownMistakes, type StructuralMistake } from '../../reference/model.js';
-import type { KnownMistakes } from '../assertions/row-evidence.js';
+import type { KnownMistakeCorrections } from '../assertions/row-evidence.js';
 import { createOracle, type Obligation } from '../contract/oracle.js';
 import { listAvailableTiers, type NamedWorld, type Tier } from '../contract/world.js';
 import type { HttpRequest } from '../http/exchange.js';
@@ -49,7 +49,7 @@ export function readKnownCauses({ file, entries, emptyStatuses }: KnownFile, wor
 export function createKnownMistakes(
   { causes, refusals, emptyStatuses }: Pick<KnownCauses, 'causes' | 'refusals' | 'emptyStatuses'>,
   world: NamedWorld,
-): KnownMistakes | undefined {
+): KnownMistakeCorrections | undefined {
   if (causes.length + refusals.length === 0) return undefined;
   const tiers = listAvailableTiers(world);
   const predictKnown = createPredictor({ tiers, world, outcomes: {} })(causes);

@@ -1,4 +1,4 @@
-import { undetermined } from '../cases/test-case.js';
+import { undeterminedOutcome } from '../cases/test-case.js';
 import type { Certificate, KnownEntry } from '../certificate/certificate.js';
 import { type Verdict, verdicts } from '../judge/verdict.js';
 import type { KnownDeviation } from '../record/known-deviations.js';
@@ -47,9 +47,9 @@ export function describeKnownEntry({ requirement, cause, until, at, state }: Kno
 
 export function describeAnswers(questions: Certificate['questions']): string {
   const unanswered = questions.filter(({ outcome }) => outcome === null).length;
-  const open = questions.filter(({ outcome }) => outcome === undetermined).length;
+  const open = questions.filter(({ outcome }) => outcome === undeterminedOutcome).length;
   const answered = questions.length - unanswered - open;
-  return describeCounts({ answered, [undetermined]: open, 'without an answer': unanswered });
+  return describeCounts({ answered, [undeterminedOutcome]: open, 'without an answer': unanswered });
 }
 
 export function describeCounts(counts: Readonly<Record<string, number>>): string {

@@ -1,4 +1,4 @@
-import { undetermined } from '../cases/test-case.js';
+import { undeterminedOutcome } from '../cases/test-case.js';
 import type { Suite } from '../suite/suite.js';
 import { findMismatches, type ShapeDrift } from './body-shape.js';
 import { renderShownResponse } from './exchange-text.js';
@@ -59,7 +59,7 @@ export function describeUncompared({ suite: made, data }: TargetRecord, suite: S
 /** Whether the record has an answer to a question, and this run has none. */
 export function isNotCompared({ subject, outcome }: RecordedResult, { outcomes }: Baseline): boolean {
   const { statedBy, outcome: recorded } = outcomes[subject] ?? {};
-  return outcome === undefined && statedBy === 'the record' && recorded !== undetermined;
+  return outcome === undefined && statedBy === 'the record' && recorded !== undeterminedOutcome;
 }
 
 export type Drift =
@@ -74,6 +74,6 @@ export function findDrift(
 ): Drift[] {
   const expected = outcomes[subject];
   const mismatches = schema === undefined ? [] : findMismatches(bodies, schema);
-  if (outcome === undefined || expected === undefined || expected.outcome === undetermined) return mismatches;
+  if (outcome === undefined || expected === undefined || expected.outcome === undeterminedOutcome) return mismatches;
   return outcome === expected.outcome ? mismatches : [{ kind: 'outcome', outcome, expected }, ...mismatches];
 }

@@ -2,7 +2,7 @@ import type { World } from '../contract/world.js';
 import { renderCurlCommand } from '../http/curl-command.js';
 import { type Exchange, getHeaderValues, type HttpResponse } from '../http/exchange.js';
 import { createRecognizer } from '../recognition/recognizer.js';
-import type { FoundMentions } from '../recognition/tier-mentions.js';
+import type { SerializedMentions } from '../recognition/tier-mentions.js';
 import { remember } from '../support/caches.js';
 import { renderShortList } from '../support/collections.js';
 import { stringifyExactly } from '../support/json.js';
@@ -20,7 +20,7 @@ export function renderRequest({ request }: Exchange): string {
 }
 
 /** An exchange that is fit for display, with what its whole response names. Without that, the shown body is searched. */
-export type ShownExchange = Exchange & { readonly mentions?: FoundMentions };
+export type ShownExchange = Exchange & { readonly mentions?: SerializedMentions };
 
 /** What people are shown of a response, as data. */
 export interface ShownResponse {
@@ -38,7 +38,7 @@ const getRecognizer = remember((world: World) => createRecognizer(world));
 export function createResponseSummarizer(
   world: World,
   sampleBody: (body: string) => unknown = () => undefined,
-): (response: HttpResponse, mentions?: FoundMentions) => ShownResponse {
+): (response: HttpResponse, mentions?: SerializedMentions) => ShownResponse {
   const { findMentions } = getRecognizer(world);
   return ({ status, headers, body, bodyLength }, mentions) => {
     const [media_type] = getHeaderValues(headers, 'content-type');

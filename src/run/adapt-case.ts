@@ -4,10 +4,10 @@
  * of its expectations that follow from the documentation for these.
  */
 
-import type { Assertion, ExaminedRequest } from '../assertions/assertion.js';
-import { findResponseAssertionKind } from '../assertions/registry.js';
-import type { RequirementRow, Row, TestCase } from '../cases/test-case.js';
-import { getSubjectId, tag } from '../cases/test-case.js';
+import type { Assertion, RequestWithOracle } from '../assertions/assertion.js';
+import { findResponseAssertionDefinition } from '../assertions/registry.js';
+import type { CaseRow, RequirementRow, TestCase } from '../cases/test-case.js';
+import { caseTags, getSubjectId } from '../cases/test-case.js';
 import type { Contract } from '../contract/contract.js';
 import { spellFiltersLiterally } from '../contract/operation.js';
 import { createOracle } from '../contract/oracle.js';
@@ -35,7 +35,7 @@ export function adaptCase<T extends TestCase>(testCase: T, changes: RequestAdapt
 
 /** Writes the filters of a case with literal brackets, unless it is about their spelling. */
 function spellCase<T extends TestCase>(testCase: T): T {
-  if (testCase.tags.includes(tag.spelling)) return testCase;
+  if (testCase.tags.includes(caseTags.spelling)) return testCase;
   const rows = testCase.rows.map((row) => ({ ...row, requests: mapRequests(row, spellFiltersLiterally) }));
   return { ...testCase, rows };
 }
@@ -63,21 +63,21 @@ function isAbout(testCase: TestCase, part: RequestPart, request: HttpRequest, { 
 }
 
 function mapRequests(
-  { requests }: Row,
+  { requests }: CaseRow,
   change: (request: HttpRequest) => HttpRequest,
 ): ReadonlyMap<string, HttpRequest> {
   return new Map([...requests].map(([name, request]) => [name, change(request)]));
 }
 
 /** Returns a row with other requests, as far as the documentation says what follows for them; undefined if it does not. */
-function adaptRow<R extends Row | RequirementRow>(stated: R, changed: R, terms: Terms): R | undefined {
+function adaptRow<R extends CaseRow | RequirementRow>(stated: R, changed: R, terms: Terms): R | undefined {
   if ('expect' in changed) return adaptExpectations(stated, changed, terms) as R | undefined;
   return isUnaffected(stated, changed, terms) ? changed : undefined;
 }
 
 /** Keeps of each expectation what follows for the changed requests. Undefined if nothing of one follows. */
-function adaptExpectations(stated: Row, changed: RequirementRow, { world }: Terms): RequirementRow | undefined {
-  const getRequest = (name: string): ExaminedRequest => {
+function adaptExpectations(stated: CaseRow, changed: RequirementRow, { world }: Terms): RequirementRow | undefined {
+  const getRequest = (name: string): RequestWithOracle => {
     const http = changed.requests.get(name) as HttpRequest;
     // The deployment has answered requests without it: it neither demands it nor returns nothing without it.
     const oracle = createOracle(http, world);
@@ -92,8 +92,8 @@ function adaptExpectations(stated: Row, changed: RequirementRow, { world }: Term
 }
 
 /** Whether the changes matter for no tier and for no comparison, so that the answer to a question stays the same. */
-function isUnaffected(stated: Row, changed: Row, { world }: Terms): boolean {
-  const countRequests = ({ requests }: Row) => new Set([...requests.values()].map(serializeRequest)).size;
+function isUnaffected(stated: CaseRow, changed: CaseRow, { world }: Terms): boolean {
+  const countRequests = ({ requests }: CaseRow) => new Set([...requests.values()].map(serializeRequest)).size;
   if (countRequests(changed) < countRequests(stated)) return false;
   return [...changed.requests].every(([name, request]) => {
     const before = createOracle(stated.requests.get(name) as HttpRequest, world);
@@ -105,11 +105,11 @@ function isUnaffected(stated: Row, changed: Row, { world }: Terms): boolean {
 
 function adaptAssertion(
   assertion: Assertion,
-  getRequest: (name: string) => ExaminedRequest,
+  getRequest: (name: string) => RequestWithOracle,
   world: World,
 ): Assertion | undefined {
   if ('lists' in assertion) return undefined;
-  const { findFlaw } = findResponseAssertionKind(assertion);
+  const { findFlaw } = findResponseAssertionDefinition(assertion);
   const isSound = (data: unknown) => findFlaw?.(data, { ...getRequest(assertion.of), getRequest, world }) === undefined;
   if (findFlaw === undefined) return undefined;
   if (isSound(assertion.data)) return assertion;

@@ -1,4 +1,4 @@
-import { type Row, type TestCase, tag } from '../cases/test-case.js';
+import { type CaseRow, caseTags, type TestCase } from '../cases/test-case.js';
 import { type Channel, type Exchange, type HttpRequest, serializeRequest } from '../http/exchange.js';
 import { isTransient } from '../http/response-status.js';
 import type { CaseExchanges } from './case-result.js';
@@ -12,7 +12,7 @@ export function listRequests(testCase: TestCase): HttpRequest[] {
 }
 
 interface SentRows {
-  readonly rows: readonly Pick<Row, 'requests' | 'unavailable'>[];
+  readonly rows: readonly Pick<CaseRow, 'requests' | 'unavailable'>[];
 }
 
 /** Within a case, requests with the same name and content are sent once. */
@@ -28,7 +28,7 @@ function createKey(name: string, request: HttpRequest): string {
 
 /** Whether a case shares no exchanges with other cases. */
 export function isSerial({ tags }: TestCase): boolean {
-  return tags.includes(tag.serial);
+  return tags.includes(caseTags.serial);
 }
 
 export interface CaseSender {

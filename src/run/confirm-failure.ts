@@ -16,7 +16,7 @@ import {
   judgeCase,
   type RowExchanges,
   type RowJudgement,
-  type RowJudgementBasis,
+  type RowJudgementEvidence,
   summarizeRows,
   type TargetContext,
 } from '../judge/judge-case.js';
@@ -32,7 +32,7 @@ export interface FailedCase {
   readonly sender: CaseSender;
   readonly target: TargetContext;
   readonly first: CaseExchanges;
-  readonly evidence: readonly RowJudgementBasis[];
+  readonly evidence: readonly RowJudgementEvidence[];
   readonly firstJudgement: CaseJudgement;
 }
 
@@ -109,7 +109,7 @@ async function repeatBrokenRow({ testCase, sender, target, first, evidence, firs
   const ofRow: RequirementCase = { ...testCase, rows: [judged] };
   const firstEvidence = evidence.slice(row, row + 1);
   const repetitions: CaseExchanges[] = [];
-  const again: RowJudgementBasis[][] = [];
+  const again: RowJudgementEvidence[][] = [];
   for (let turn = 1; turn <= brokenTurns; turn += 1) {
     const sent = await sender.sendAlone(watched, [row], turn);
     repetitions.push(sent);
@@ -128,8 +128,8 @@ const listExchanges = (row: RowExchanges[number]): Exchange[] => [...row.values(
 
 function judgeRepeatedRow(
   ofRow: RequirementCase,
-  first: readonly RowJudgementBasis[],
-  again: readonly (readonly RowJudgementBasis[])[],
+  first: readonly RowJudgementEvidence[],
+  again: readonly (readonly RowJudgementEvidence[])[],
 ): RowJudgement {
   return judgeCase(ofRow, first, again).rows[0] as RowJudgement;
 }

@@ -3,17 +3,17 @@
  * working. What they show is the result of one more case.
  */
 
-import { holds } from '../assertions/assertion.js';
+import { holdsResult } from '../assertions/assertion.js';
 import { judgeAssertion } from '../assertions/registry.js';
 import { getSubjectId, type TestCase } from '../cases/test-case.js';
 import type { Channel, Exchange, HttpRequest } from '../http/exchange.js';
 import {
   checksPerRequest,
   classifyOutcome,
-  createTrace,
-  findStop,
+  createExchangeTrace,
+  type DeploymentStop,
+  findDeploymentStop,
   listRequestsToCheck,
-  type Stop,
 } from '../judge/find-stop.js';
 import { collectEvidence, type RowExchanges, type TargetContext } from '../judge/judge-case.js';
 import { findWorstVerdict, type Verdict } from '../judge/verdict.js';
@@ -56,7 +56,7 @@ export async function judgeEnd(terms: EndTerms): Promise<CaseResult | undefined>
   const [once, again] = purposes;
   const repeated = await repeat(once, terms);
   await checkRefused(terms);
-  const stop = findStop(log.listTraces(), suite.world);
+  const stop = findDeploymentStop(log.listTraces(), suite.world);
   // Without a case of its own, the certificate finds it in the evidence.
   if (stop !== undefined) return hasSamples ? createStopResult(stop, suite) : undefined;
   const isUnjudged = repeated?.verdict === 'inconclusive' && repeated.hasDataChanged === undefined;
@@ -65,7 +65,10 @@ export async function judgeEnd(terms: EndTerms): Promise<CaseResult | undefined>
 }
 
 /** The result of a run whose deployment stopped working. A refusal fails the requirement that the operation answers. */
-export function createStopResult({ verdict, reason, advice }: Stop, { contract, cases }: StopTerms): CaseResult {
+export function createStopResult(
+  { verdict, reason, advice }: DeploymentStop,
+  { contract, cases }: StopTerms,
+): CaseResult {
   const common = { ...createEndResult(verdict), reason: createReason('and', { reason, next: advice }) };
   const subject = contract.requirements.find(({ about }) => about === 'body')?.id;
   if (verdict !== 'fail' || subject === undefined) return { ...common, concernsRun: true };
@@ -100,7 +103,7 @@ async function checkRefused({ suite, log, createSender, keeper, wait }: EndTerms
 
 /** A quota, a gateway and a deployment without an answer are not asked again. */
 function isRefused(exchange: Exchange | undefined): boolean {
-  const trace = exchange && createTrace('', exchange);
+  const trace = exchange && createExchangeTrace('', exchange);
   return trace !== undefined && classifyOutcome(trace.outcome) === 'refused';
 }
 
@@ -166,7 +169,7 @@ async function watchFirstRequests(
   const compare = (exchanges: RowExchanges) => {
     const pairs = exchanges.map((row, n) => new Map([...row, [first, target.calibration[n] as Exchange]]));
     return collectEvidence(pairs, target).map((evidence, n) =>
-      exchanges[n]?.size === 0 ? holds : judgeAssertion(same, evidence, 'requirement'),
+      exchanges[n]?.size === 0 ? holdsResult : judgeAssertion(same, evidence, 'requirement'),
     );
   };
   // What could not be read at the beginning shows nothing at the end.

@@ -1,6 +1,6 @@
 import type { Channel } from '../http/exchange.js';
 import { describeAnswer, isDataIndependentRefusal } from '../http/response-status.js';
-import type { SuspectedLoad } from '../judge/suspected-load.js';
+import type { SuspectedDataLoad } from '../judge/suspected-load.js';
 import type { Suite } from '../suite/suite.js';
 import { createReason, mapReasonTexts, type Reason } from '../support/reason.js';
 import { checkAddress } from './examination/check-address.js';
@@ -91,9 +91,9 @@ function conclude(basis: ExaminationBasis, results: readonly CheckResult[]) {
   };
 }
 
-const missingWorld: SuspectedLoad = { reason: createReason('world-missing'), isProven: false, worlds: [] };
+const missingWorld: SuspectedDataLoad = { reason: createReason('world-missing'), isProven: false, worlds: [] };
 
-function describeLoad(load: SuspectedLoad | undefined): SuspectedLoad | undefined {
+function describeLoad(load: SuspectedDataLoad | undefined): SuspectedDataLoad | undefined {
   return load && { ...load, reason: mapReasonTexts(load.reason, sanitizeText) };
 }
 

@@ -5,7 +5,7 @@
 
 import type { Exchange } from '../http/exchange.js';
 import type { KnownIds } from '../recognition/known-ids.js';
-import { createMentions, type TierMentions } from '../recognition/tier-mentions.js';
+import { createTierMentions, type TierMentions } from '../recognition/tier-mentions.js';
 import { groupBy } from '../support/collections.js';
 import type { ExchangeUse, StoredExchange } from './case-report.js';
 import { calibrationPurpose } from './evidence-keeper.js';
@@ -23,7 +23,7 @@ export function createExchangeIndexer(ids: KnownIds) {
   const readMentions = ({ exchange, mentions: found }: StoredExchange): TierMentions | undefined => {
     if (found === undefined || !('response' in exchange)) return undefined;
     const { body } = exchange.response;
-    const mentions = byBody.get(body) ?? createMentions(found, body, ids);
+    const mentions = byBody.get(body) ?? createTierMentions(found, body, ids);
     byBody.set(body, mentions);
     return mentions;
   };

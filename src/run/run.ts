@@ -4,10 +4,10 @@
  * (`CaseReport`). It runs in a worker of Playwright; for programs, and when evidence is judged again, in their own process.
  */
 
-import type { KnownMistakes } from '../assertions/row-evidence.js';
+import type { KnownMistakeCorrections } from '../assertions/row-evidence.js';
 import { getSubjectId, type TestCase } from '../cases/test-case.js';
 import type { Channel, HttpRequest } from '../http/exchange.js';
-import { findStop } from '../judge/find-stop.js';
+import { findDeploymentStop } from '../judge/find-stop.js';
 import type { Judgement, TargetContext } from '../judge/judge-case.js';
 import type { Verdict } from '../judge/verdict.js';
 import { createRecognizer } from '../recognition/recognizer.js';
@@ -39,7 +39,7 @@ export interface EngineOptions extends ExaminedTarget, Partial<RunScope> {
   readonly suffix?: string;
   /** The evidence of an earlier run, which keeps its ids. */
   readonly replay?: Replay;
-  readonly known?: KnownMistakes;
+  readonly known?: KnownMistakeCorrections;
   /** The ids of requirements whose failures are known, whatever their cause. */
   readonly knownRequirements?: readonly string[];
   /** The ids of the cases that will be run, in this order. Their requests are sent ahead. */
@@ -140,7 +140,7 @@ export async function startRun(stated: Suite, unlogged: Channel, options: Engine
     narrowingSender,
     takeEvidence,
     /** Whether the deployment stopped working: then nothing more is found out about it. */
-    hasStopped: () => findStop(sentLog.listTraces(), world) !== undefined,
+    hasStopped: () => findDeploymentStop(sentLog.listTraces(), world) !== undefined,
     /** Sends and judges a case, unless it was sent before the others. */
     async reportCase(testCase: TestCase): Promise<CaseReport> {
       const result = testCase.id === proven?.id ? proven : await runCaseWith(sender, byId.get(testCase.id) ?? testCase);

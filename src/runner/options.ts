@@ -6,7 +6,7 @@ import { referenceCredentials } from '../../reference/reference-credentials.js';
 import type { RunStart } from '../certify/target-run.js';
 import { loadInputsOnce, locateTarget, type SendingInputs } from '../config/run-inputs.js';
 import { checkRunOptions, completeRunOptions, type RunOptions } from '../config/run-options.js';
-import type { StatedData } from '../contract/world-file.js';
+import type { DataFileReference } from '../contract/world-file.js';
 import type { CaseReport } from '../run/case-report.js';
 import { parseJson } from '../support/json.js';
 import type { Problem } from '../support/problem.js';
@@ -28,7 +28,7 @@ interface Shared {
   readonly setUp: {
     /** The address of the reference deployment. */
     readonly reference: string;
-    readonly ownCases: readonly { readonly folder: string; readonly data?: StatedData }[];
+    readonly ownCases: readonly { readonly folder: string; readonly data?: DataFileReference }[];
     /** Whether the requests of each project are drawn from a data file. */
     readonly areDrawn: readonly boolean[];
   };

@@ -1,9 +1,9 @@
 import type { RunFacts } from '../../src/certificate/certificate.js';
-import { type NamedWorld, thingKinds, type World } from '../../src/contract/world.js';
+import { entityKinds, type NamedWorld, type World } from '../../src/contract/world.js';
 
 /** Creates a world without names. */
 export function createNamelessWorld(world: World): NamedWorld {
-  const ids = Object.fromEntries(thingKinds.map((kind) => [kind, new Map()])) as unknown as NamedWorld['ids'];
+  const ids = Object.fromEntries(entityKinds.map((kind) => [kind, new Map()])) as unknown as NamedWorld['ids'];
   return { ...world, ids, unavailable: new Map() };
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from '@playwright/test';
-import { undetermined } from '../../src/cases/test-case.js';
+import { undeterminedOutcome } from '../../src/cases/test-case.js';
 import { createKnownIds } from '../../src/recognition/known-ids.js';
 import { type BodyShape, findMismatches, inferShape } from '../../src/record/body-shape.js';
 import { emptyBaseline, findDrift } from '../../src/record/drift.js';
@@ -78,7 +78,7 @@ test.describe('Drift', () => {
     ['the same', 'one', about, 0],
     ['another', 'two', about, 1],
     ['no answer now', 'two', { subject: 'a-question' }, 0],
-    ['no answer when it was recorded', undetermined, about, 0],
+    ['no answer when it was recorded', undeterminedOutcome, about, 0],
     ['another question', 'two', { ...about, subject: 'another' }, 0],
   ];
   test('is an outcome that differs from the baseline', () =>

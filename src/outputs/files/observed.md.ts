@@ -1,4 +1,4 @@
-import { undetermined } from '../../cases/test-case.js';
+import { undeterminedOutcome } from '../../cases/test-case.js';
 import { isSuccessful } from '../../http/response-status.js';
 import { maskChanging } from '../../record/body-templates.js';
 import { createResponseRenderer, renderRequest, volatilePattern } from '../../record/exchange-text.js';
@@ -21,7 +21,7 @@ export default (({ suite, answers, certificate, suiteResults }) => {
       ...question,
       sentence: renderAnswerTo(answer, renderInlineCode),
       name: isNamed ? renderInlineCode(outcome) : '',
-      reason: outcome === null || outcome === undetermined ? reason : '',
+      reason: outcome === null || outcome === undeterminedOutcome ? reason : '',
       shown:
         exchange === undefined
           ? []

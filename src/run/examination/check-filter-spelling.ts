@@ -1,5 +1,5 @@
 import { locateReturnedTiers } from '../../judge/judge-case.js';
-import { readReturned } from '../../recognition/returned-tiers.js';
+import { readReturnedTiersOfBody } from '../../recognition/returned-tiers.js';
 import { needsLiteralFilters } from '../filter-spelling.js';
 import type { CheckResult, ExaminationBasis } from './examination.js';
 
@@ -10,7 +10,7 @@ export async function checkFilterSpelling(basis: ExaminationBasis): Promise<Chec
   const { world, recognizer } = target;
   const readsLiteralFiltersOnly = await needsLiteralFilters(world, filtered, send, (success) => {
     const reading = locateReturnedTiers([...exchanges, success], { ...target, calibration: exchanges });
-    return readReturned(success.response.body, { reading, recognizer }).returned;
+    return readReturnedTiersOfBody(success.response.body, { reading, recognizer }).returned;
   });
   return { readsLiteralFiltersOnly };
 }

@@ -4,7 +4,7 @@ import { describeAnswer, isDataIndependentRefusal } from '../../http/response-st
 import { locateReturnedTiers } from '../../judge/judge-case.js';
 import { findOtherReadings } from '../../judge/other-readings.js';
 import { explainOwnPromotions } from '../../judge/own-promotions.js';
-import { readReturned } from '../../recognition/returned-tiers.js';
+import { readReturnedTiersOfBody } from '../../recognition/returned-tiers.js';
 import { parseJson } from '../../support/json.js';
 import { createReason } from '../../support/reason.js';
 import {
@@ -32,7 +32,7 @@ export function checkResponses({ exchanges, successes, areNotFound, target, hasT
   const describe = (): Finding => {
     if (unreadable !== undefined) return explainUnreadable(unreadable);
     const { patterns: paths } = reading;
-    const { reason } = readReturned(success.response.body, { ...target, reading });
+    const { reason } = readReturnedTiersOfBody(success.response.body, { ...target, reading });
     if ((reading.kind === 'ambiguous' || reading.kind === 'misstated') && reason) return ['problem', reason];
     if (paths.length === 0) return unknown('names-nothing');
     const [other] = findOtherReadings(exchanges, reading, { ...target, calibration: exchanges });

@@ -9,7 +9,7 @@ import { createOracle } from '../../contract/oracle.js';
 import type { Channel, Exchange, HttpRequest } from '../../http/exchange.js';
 import { isTransient } from '../../http/response-status.js';
 import type { TargetContext } from '../../judge/judge-case.js';
-import type { SuspectedLoad } from '../../judge/suspected-load.js';
+import type { SuspectedDataLoad } from '../../judge/suspected-load.js';
 import { createRecognizer, type Recognizer } from '../../recognition/recognizer.js';
 import { hasMentions } from '../../recognition/tier-mentions.js';
 import type { Suite } from '../../suite/suite.js';
@@ -67,7 +67,7 @@ export interface CheckResult {
   /** Whether filters are read only if their brackets are written literally. */
   readonly readsLiteralFiltersOnly?: boolean;
   /** What is wrong with the test data, as it seems. */
-  readonly load?: SuspectedLoad;
+  readonly load?: SuspectedDataLoad;
   /** What the later checks rest on, if it is something else. */
   readonly next?: CalibrationBasis;
 }
