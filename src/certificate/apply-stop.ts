@@ -12,7 +12,7 @@ import type { CaseEntry } from './case-entry.js';
  * Withdraws what only exchanges after a stop show: they say nothing more of the deployment than that it stopped. A question
  * whose requests were refused like all others has no answer.
  */
-export function applyStop(
+export function withdrawResultsAfterStop(
   results: readonly CaseResult[],
   stop: DeploymentStop | undefined,
   uses: readonly ExchangeUse[],

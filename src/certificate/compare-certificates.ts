@@ -2,7 +2,7 @@ import { undeterminedOutcome } from '../cases/test-case.js';
 import type { Contract } from '../contract/contract.js';
 import { findWorstVerdict } from '../judge/verdict.js';
 import { joinLines, shorten } from '../support/untrusted-text.js';
-import { renderAnswer } from './case-entry.js';
+import { renderQuestionAnswer } from './case-entry.js';
 import type { Certificate } from './certificate.js';
 
 /** A verdict with its reason, or an outcome as a sentence, and what is compared of it. */
@@ -51,7 +51,7 @@ function listAnswers(
     const question = contract.questions.find((candidate) => candidate.id === id);
     if (not_run) return [id, notRun];
     if (outcome === null || outcome === undeterminedOutcome) return [id, explain(outcome ?? 'no answer', reason)];
-    return [id, [outcome, question === undefined ? outcome : renderAnswer(question, outcome)]];
+    return [id, [outcome, question === undefined ? outcome : renderQuestionAnswer(question, outcome)]];
   });
   return new Map([...verdicts, ...outcomes]);
 }

@@ -5,7 +5,7 @@ import type { Drift } from '../record/drift.js';
 import type { CaseResult } from '../run/case-result.js';
 import { groupBy } from '../support/collections.js';
 import { quoteLines, toOneLine } from '../support/untrusted-text.js';
-import { type CaseDifference, type EntryTerms, renderAnswer } from './case-entry.js';
+import { type CaseDifference, type EntryRenderingContext, renderQuestionAnswer } from './case-entry.js';
 
 export interface DriftEntry extends CaseDifference {
   readonly kind: 'answer' | 'shape' | 'new-members';
@@ -19,7 +19,7 @@ interface FoundDrift {
 }
 
 /** Lists all drift. A change of shape counts once, and all new members are one change. */
-export function listDriftEntries(results: readonly CaseResult[], terms: EntryTerms): DriftEntry[] {
+export function listDriftEntries(results: readonly CaseResult[], terms: EntryRenderingContext): DriftEntry[] {
   const found = results.flatMap((result) => result.drift.map((drift): FoundDrift => ({ drift, result })));
   const alike = groupBy(found, ({ drift }) => {
     if (drift.kind === 'outcome') return drift;
@@ -35,7 +35,7 @@ export function listDriftEntries(results: readonly CaseResult[], terms: EntryTer
 
 function createDriftEntry(
   group: readonly [FoundDrift, ...FoundDrift[]],
-  { contract, baseUrl, renderResponse, showExchange }: EntryTerms,
+  { contract, baseUrl, renderResponse, showExchange }: EntryRenderingContext,
 ): DriftEntry {
   const [{ drift, result }] = group;
   const { id, subject, exchangeId } = result;
@@ -48,7 +48,8 @@ function createDriftEntry(
   const { outcome, expected } = drift;
   const exchange = showExchange(exchangeId);
   const question = contract.questions.find((candidate) => candidate.id === subject);
-  const describe = (answer: string) => toOneLine(question === undefined ? answer : renderAnswer(question, answer));
+  const describe = (answer: string) =>
+    toOneLine(question === undefined ? answer : renderQuestionAnswer(question, answer));
   const [was, is] = [describe(expected.outcome), describe(outcome)];
   const before = expected.statedBy === 'the target file' ? 'pinned to' : 'was';
   return {

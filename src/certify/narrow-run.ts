@@ -10,7 +10,7 @@ import { narrowFailures } from '../explanation/narrow-failures.js';
 import type { TargetContext } from '../judge/judge-case.js';
 import { getKnownIds } from '../recognition/known-ids.js';
 import type { CaseReport, Contrast, RunEvidence } from '../run/case-report.js';
-import { narrowingPurpose, storeExchange } from '../run/evidence-keeper.js';
+import { createStoredExchange, narrowingPurpose } from '../run/evidence-keeper.js';
 import { createExchangeIndexer } from '../run/exchange-index.js';
 import type { NarrowingSender } from '../run/narrowing-sender.js';
 import type { Replay } from '../run/replay.js';
@@ -50,7 +50,7 @@ function collectEvidence({ reports, replay, target: { recognizer } }: NarrowingR
   const used = new Set(uses.map(({ id }) => id));
   const exchanges = (recorded?.exchanges ?? reports.flatMap((report) => report.exchanges))
     .filter(({ id }) => used.has(id))
-    .map((kept) => (recorded === undefined ? kept : storeExchange(kept.id, kept.exchange, recognizer)));
+    .map((kept) => (recorded === undefined ? kept : createStoredExchange(kept.id, kept.exchange, recognizer)));
   const getNumber = ({ exchange: { numbers = [] } }: (typeof exchanges)[number]) => numbers[0] ?? 0;
   return { uses, exchanges: exchanges.toSorted((left, right) => getNumber(left) - getNumber(right)) };
 }

@@ -8,7 +8,7 @@ import { findRecordToWrite, type RunSettings } from '../config/run-inputs.js';
 import type { RunOptions } from '../config/run-options.js';
 import { readSelection } from '../config/selection.js';
 import { prepareResultsFolder } from '../outputs/result-files.js';
-import { describeUncompared, replaceRecord } from '../record/drift.js';
+import { describeRecordMismatch, replaceRecord } from '../record/drift.js';
 import { readKnownDeviations } from '../record/known-deviations.js';
 import { readRecord } from '../record/target-record.js';
 import { samplesCaseId } from '../run/case-result.js';
@@ -68,7 +68,7 @@ export async function replayFile(file: string, options: RunOptions): Promise<Rep
     quick: selection.quick ?? recorded.settings.quick,
     only: selection.only ?? recorded.settings.only,
     notes: [
-      ...new Set([replayNotice, ...recorded.settings.notes, ...(record ? describeUncompared(record, suite) : [])]),
+      ...new Set([replayNotice, ...recorded.settings.notes, ...(record ? describeRecordMismatch(record, suite) : [])]),
     ],
     cases: options.cases ?? recorded.settings.cases,
     known: known ?? recorded.settings.known,

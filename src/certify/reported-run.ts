@@ -12,9 +12,15 @@ import { findWorstVerdict, type Verdict } from '../judge/verdict.js';
 import { getKnownIds } from '../recognition/known-ids.js';
 import { createRecognizer } from '../recognition/recognizer.js';
 import type { CaseReport, Contrast, ExchangeUse, StoredExchange } from '../run/case-report.js';
-import { type CaseResult, createEndResult, createUnsentResult, notReached, samplesCaseId } from '../run/case-result.js';
+import {
+  type CaseResult,
+  createRepetitionResult,
+  createUnsentResult,
+  notReachedReason,
+  samplesCaseId,
+} from '../run/case-result.js';
 import { countAttempts } from '../run/case-sender.js';
-import { calibrationPurpose, storeExchange } from '../run/evidence-keeper.js';
+import { calibrationPurpose, createStoredExchange } from '../run/evidence-keeper.js';
 import { createExchangeIndexer } from '../run/exchange-index.js';
 import { markChecks } from '../run/sent-log.js';
 import { selectCases } from '../suite/case-selection.js';
@@ -27,10 +33,10 @@ import { certifyRun, publishRun, type RecordedRun } from './certify-run.js';
 import type { JudgedCases, RunStart } from './target-run.js';
 
 /** Or without results: nothing was sent, they could not be written, or there is a bug in the suite. */
-export type Ending = ReturnType<typeof publishRun> | 'not-begun' | 'unwritten' | 'bug';
+export type RunEnding = ReturnType<typeof publishRun> | 'not-begun' | 'unwritten' | 'bug';
 
 /** How each project ended, for the command: the reporter is in the same process. None if Playwright ended before it did. */
-export const endings: Ending[] = [];
+export const runEndings: RunEnding[] = [];
 
 /** A run that is certified by the reports of its cases alone. */
 export class ReportedRun {
@@ -86,8 +92,8 @@ export class ReportedRun {
   private addRecorded({ evidence, extent }: RecordedRun): void {
     const { suite, settings } = this.inputs;
     const recognizer = createRecognizer(suite.world, settings.target.mentionFilter);
-    for (const { id, exchange } of evidence.exchanges) this.keep(storeExchange(id, exchange, recognizer));
-    for (const { id, verdict, reason = notReached } of extent.unjudged) this.addUnjudged(id, verdict, reason);
+    for (const { id, exchange } of evidence.exchanges) this.keep(createStoredExchange(id, exchange, recognizer));
+    for (const { id, verdict, reason = notReachedReason } of extent.unjudged) this.addUnjudged(id, verdict, reason);
   }
 
   /** Notes what a process that sends knows before its first case. The first one counts. */
@@ -133,7 +139,7 @@ export class ReportedRun {
   addUnjudged(id: string, verdict: Verdict, reason: Reason | string): void {
     const testCase = this.inputs.suite.cases.find((candidate) => candidate.id === id);
     if (testCase !== undefined) this.results.set(id, createUnsentResult(testCase, verdict, reason));
-    if (id === samplesCaseId) this.results.set(id, createEndResult(verdict, reason));
+    if (id === samplesCaseId) this.results.set(id, createRepetitionResult(verdict, reason));
   }
 
   /** Certifies what was reported. @param error why the run ended before its first test */
@@ -155,7 +161,7 @@ export class ReportedRun {
           ...(this.uses.has(samplesCaseId) ? [samplesCaseId] : []),
         ]),
       ],
-      unjudged: unjudged.map(({ id, verdict, reason = notReached }) => ({ id, verdict, reason })),
+      unjudged: unjudged.map(({ id, verdict, reason = notReachedReason }) => ({ id, verdict, reason })),
     };
     const uses = [...this.uses.values()].flat();
     const stop = findDeploymentStop(markChecks(this.traces, uses), inputs.suite.world);
@@ -213,7 +219,7 @@ export class ReportedRun {
       const result = this.results.get(testCase.id);
       if (result !== undefined) return [result];
       const isSelected = this.selected.size === 0 || this.selected.has(testCase.id);
-      return isSelected ? [createUnsentResult(testCase, 'not-run', notReached)] : [];
+      return isSelected ? [createUnsentResult(testCase, 'not-run', notReachedReason)] : [];
     });
     const samples = [this.results.get(samplesCaseId) ?? []].flat();
     return [...ofCases, ...samples.filter(({ isUncounted }) => !isUncounted)];

@@ -13,8 +13,8 @@ import { createRedactor } from '../http/redactor.js';
 import type { TransportIdentity } from '../http/transport.js';
 import type { ResultsDestination } from '../outputs/result-files.js';
 import { createMentionFilter } from '../recognition/sibling-values.js';
-import { type Baseline, createBaseline, describeUncompared } from '../record/drift.js';
-import { type KnownFile, readKnownDeviations } from '../record/known-deviations.js';
+import { type Baseline, createBaseline, describeRecordMismatch } from '../record/drift.js';
+import { type KnownDeviationsFile, readKnownDeviations } from '../record/known-deviations.js';
 import { readRecord, type TargetRecord } from '../record/target-record.js';
 import { listRequests } from '../run/case-sender.js';
 import type { EngineOptions } from '../run/run.js';
@@ -44,7 +44,7 @@ export interface RunSettings extends CaseSelection {
   readonly availability: WorldAvailability;
   readonly cases?: string;
   readonly expected: Baseline;
-  readonly known?: KnownFile;
+  readonly known?: KnownDeviationsFile;
   /** Whether cases with bad credentials, oversized bodies or other methods are excluded. */
   readonly excludesIntrusive: boolean;
   /** Whether further requests are sent after a failure, to find out what makes the difference. */
@@ -179,7 +179,7 @@ function readComparison(
 function listRecordNotes(comparison: Comparison, suite: Suite): string[] {
   switch (comparison.kind) {
     case 'record':
-      return describeUncompared(comparison.record, suite);
+      return describeRecordMismatch(comparison.record, suite);
     case 'missing-record':
       return [`There is no record ${comparison.file} yet, so no answer is compared. npx conformance record writes it.`];
     case 'nothing':
@@ -188,7 +188,7 @@ function listRecordNotes(comparison: Comparison, suite: Suite): string[] {
 }
 
 interface KnownSettings {
-  readonly deviations: KnownFile | undefined;
+  readonly deviations: KnownDeviationsFile | undefined;
   /** The file that the run adds its deviations to. */
   readonly writeTo: string | undefined;
 }

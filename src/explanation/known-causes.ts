@@ -7,7 +7,7 @@ import { listAvailableTiers, type NamedWorld, type Tier } from '../contract/worl
 import type { HttpRequest } from '../http/exchange.js';
 import { isSuccessful } from '../http/response-status.js';
 import type { ReturnedTiers } from '../recognition/returned-tiers.js';
-import type { KnownFile } from '../record/known-deviations.js';
+import type { KnownDeviationsFile } from '../record/known-deviations.js';
 import { remember } from '../support/caches.js';
 import { refuse, suggestName } from '../support/problem.js';
 import { readYaml } from '../support/yaml-file.js';
@@ -24,7 +24,7 @@ export function readCause(id: string, world: NamedWorld): StructuralMistake | un
 }
 
 /** Reads the causes that still count. @throws UnusableInput for the first cause that cannot be read */
-export function readKnownCauses({ file, entries, emptyStatuses }: KnownFile, world: NamedWorld) {
+export function readKnownCauses({ file, entries, emptyStatuses }: KnownDeviationsFile, world: NamedWorld) {
   const known = entries.flatMap(({ cause: id, isExpired, isGone }, n): (StructuralMistake | RefusedFeature)[] => {
     if (id === undefined) return [];
     const cause = readCause(id, world) ?? readRefusedFeature(id);

@@ -13,7 +13,12 @@ import { validateFile } from '../support/schema-validation.js';
 import { readYaml } from '../support/yaml-file.js';
 import { type BodyShape, mergeShapes } from './body-shape.js';
 import { type BodyTemplates, maskChanging } from './body-templates.js';
-import { createResponseSummarizer, renderRequest, type ShownExchange, type ShownResponse } from './exchange-text.js';
+import {
+  createResponseSummarizer,
+  type DisplayableExchange,
+  type ResponseSummary,
+  renderRequest,
+} from './exchange-text.js';
 
 /** The outcomes of one target. The schema of its file is `schemas/record.schema.json`. */
 export interface TargetRecord {
@@ -30,7 +35,7 @@ export interface TargetRecord {
 export interface RecordedAnswer {
   readonly outcome: string;
   readonly request?: string;
-  readonly response?: ShownResponse;
+  readonly response?: ResponseSummary;
 }
 
 export interface RecordedResult {
@@ -48,7 +53,7 @@ export interface RecordedResult {
 interface AnsweredRun {
   readonly results: readonly RecordedResult[];
   /** Finds an exchange by its id, fit for display. */
-  readonly showExchange: (id: string | undefined) => ShownExchange | undefined;
+  readonly showExchange: (id: string | undefined) => DisplayableExchange | undefined;
 }
 
 /** Summarizes the answers of a run. An unchanged target gives the same record. */

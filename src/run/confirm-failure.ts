@@ -24,7 +24,7 @@ import { judgeExchanges } from '../judge/judge-exchange.js';
 import { parseJson } from '../support/json.js';
 import { createReason } from '../support/reason.js';
 import type { CaseExchanges } from './case-result.js';
-import { type CaseSender, isSerial, type Suspect } from './case-sender.js';
+import { type CaseSender, isSerial, type SuspectRequest } from './case-sender.js';
 
 /** A case that failed when it was sent first. */
 export interface FailedCase {
@@ -188,7 +188,7 @@ function showsOneResponse(failing: readonly number[], { rows }: CaseJudgement, {
 
 /** A row that was wrong among other requests and passes alone. */
 interface SuspectRow {
-  readonly suspect: Suspect;
+  readonly suspect: SuspectRequest;
   readonly alone: RowExchanges[number];
 }
 
@@ -242,7 +242,11 @@ async function confirmInBatch(failed: FailedCase, { suspect, alone }: SuspectRow
 }
 
 /** Confirms that the same row is wrong in each of three batches. */
-async function confirmSameRow(failed: FailedCase, suspect: Suspect, alone: RowExchanges[number]): Promise<BatchResult> {
+async function confirmSameRow(
+  failed: FailedCase,
+  suspect: SuspectRequest,
+  alone: RowExchanges[number],
+): Promise<BatchResult> {
   const { testCase, sender, target, evidence } = failed;
   const { row } = suspect;
   const repetitions: CaseExchanges[] = [];
@@ -272,7 +276,7 @@ const maxRightBatches = 3;
  * response that is damaged. A proxy that takes one response in eighty for another (a quarter of one in twenty that it damages)
  * makes six of 80 wrong once in 1,000 times, and spares the 80 that are sent alone in a third of these.
  */
-async function confirmAnyRequest(failed: FailedCase, suspect: Suspect): Promise<BatchResult> {
+async function confirmAnyRequest(failed: FailedCase, suspect: SuspectRequest): Promise<BatchResult> {
   const { turns, repetitions, isNew } = await repeatUntilEnough(failed, suspect);
   const unconfirmed = { repetitions: isNew ? repetitions : [] };
   if (!isEnough(turns)) return unconfirmed;
@@ -290,7 +294,7 @@ async function confirmAnyRequest(failed: FailedCase, suspect: Suspect): Promise<
 }
 
 /** Sends batches until enough results are wrong, or it does not look like that. What refutes the suspicion leaves no turns. */
-async function repeatUntilEnough({ sender, target }: FailedCase, suspect: Suspect) {
+async function repeatUntilEnough({ sender, target }: FailedCase, suspect: SuspectRequest) {
   const repetitions: CaseExchanges[] = [];
   const turns: BatchTurn[] = [];
   let rightInNew = 0;

@@ -6,20 +6,20 @@ import { createReason, mapReasonTexts, type Reason } from '../support/reason.js'
 import { checkAddress } from './examination/check-address.js';
 import { checkBody } from './examination/check-body.js';
 import { checkFilterSpelling } from './examination/check-filter-spelling.js';
-import { checkForbiddenIds, checkLoad, checkRefusedIds } from './examination/check-load.js';
-import { checkReachability, checkRequests } from './examination/check-reachability.js';
+import { checkDataLoad, checkForbiddenIds, checkRefusedIds } from './examination/check-load.js';
+import { checkReachability, checkRequestExists } from './examination/check-reachability.js';
 import { checkRefusedBody } from './examination/check-refused-body.js';
 import { checkRefusedParts } from './examination/check-refused-parts.js';
 import { checkResponses } from './examination/check-responses.js';
 import {
+  type AreaFinding,
   beginExamination,
-  type Check,
-  type CheckResult,
-  type ExaminationBasis,
+  createUnknownFinding,
+  type ExaminationCheck,
+  type ExaminationCheckResult,
+  type ExaminationContext,
   type ExaminedTarget,
   examinedAreas,
-  type Finding,
-  unknown,
 } from './examination/examination.js';
 import { sanitizeText } from './sanitize-result.js';
 
@@ -28,8 +28,8 @@ export type { ExaminedArea, ExaminedTarget } from './examination/examination.js'
 export type Examination = Awaited<ReturnType<typeof examine>>;
 
 /** In this order. What an earlier check found is said first. */
-const checks: readonly Check[] = [
-  checkRequests,
+const checks: readonly ExaminationCheck[] = [
+  checkRequestExists,
   checkRefusedBody,
   checkForbiddenIds,
   checkReachability,
@@ -37,7 +37,7 @@ const checks: readonly Check[] = [
   checkRefusedIds,
   checkAddress,
   checkFilterSpelling,
-  checkLoad,
+  checkDataLoad,
   checkBody,
   checkResponses,
 ];
@@ -45,7 +45,7 @@ const checks: readonly Check[] = [
 /** Sends the calibration requests of a suite, and others if these do not show whether the cases can be judged. */
 export async function examine(suite: Suite, channel: Pick<Channel, 'send'>, target: ExaminedTarget) {
   let basis = await beginExamination(suite, channel, target);
-  const results: CheckResult[] = [];
+  const results: ExaminationCheckResult[] = [];
   for (const check of checks) {
     const result = await check(basis);
     if (result !== undefined) results.push(result);
@@ -55,7 +55,7 @@ export async function examine(suite: Suite, channel: Pick<Channel, 'send'>, targ
   return conclude(basis, results);
 }
 
-function conclude(basis: ExaminationBasis, results: readonly CheckResult[]) {
+function conclude(basis: ExaminationContext, results: readonly ExaminationCheckResult[]) {
   const { calibration, exchanges, sent, successes, areNotFound, hasTiers, isSeen, isWorldLoaded } = basis;
   const unreachable = results.find((result) => result.unreachable !== undefined)?.unreachable;
   const unjudged = results.find((result) => result.unjudged !== undefined)?.unjudged;
@@ -76,8 +76,8 @@ function conclude(basis: ExaminationBasis, results: readonly CheckResult[]) {
     },
     findings: examinedAreas.map((area) => {
       const found = results.flatMap(({ findings }) => (findings?.[area] === undefined ? [] : [findings[area]]));
-      const isProblem = ([state]: Finding) => state === 'problem';
-      const [state, reason] = found.find(isProblem) ?? found.at(-1) ?? unknown('not-checked');
+      const isProblem = ([state]: AreaFinding) => state === 'problem';
+      const [state, reason] = found.find(isProblem) ?? found.at(-1) ?? createUnknownFinding('not-checked');
       return { area, state, reason: mapReasonTexts(reason, sanitizeText) };
     }),
     refusals: refusals.map((refusal) => ({ ...refusal, reason: mapReasonTexts(refusal.reason, sanitizeText) })),
@@ -101,7 +101,7 @@ function describeLoad(load: SuspectedDataLoad | undefined): SuspectedDataLoad | 
 const minAlike = 5;
 
 /** Finds the answer that all requests got, if it cannot be right for all of them. */
-function findConstantAnswer({ exchanges: [first], sent, differ, isSeen }: ExaminationBasis): string | undefined {
+function findConstantAnswer({ exchanges: [first], sent, differ, isSeen }: ExaminationContext): string | undefined {
   if (first === undefined || !('response' in first) || sent.length < minAlike) return undefined;
   if (differ(sent.map(([, exchange]) => exchange))) return undefined;
   return isSeen || isDataIndependentRefusal(first.response.status) ? describeAnswer(first.response) : undefined;

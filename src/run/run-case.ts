@@ -23,7 +23,7 @@ import { type Confirmation, confirmFailure } from './confirm-failure.js';
 import type { EvidenceKeeper } from './evidence-keeper.js';
 import { sanitizeText } from './sanitize-result.js';
 
-export interface CaseTerms {
+export interface CaseRunContext {
   readonly target: TargetContext;
   readonly knownRequirements: readonly string[];
   readonly expected: Baseline;
@@ -39,7 +39,7 @@ export interface CaseTerms {
 export async function runCase(
   testCase: TestCase,
   sender: CaseSender,
-  terms: CaseTerms,
+  terms: CaseRunContext,
   needsConfirmation: (failure: CaseJudgement) => boolean,
   purpose?: string,
 ): Promise<CaseResult> {
@@ -48,7 +48,7 @@ export async function runCase(
   return createResult(testCase, attempts, terms);
 }
 
-function createResult(testCase: TestCase, attempts: CaseAttempts, terms: CaseTerms): CaseResult {
+function createResult(testCase: TestCase, attempts: CaseAttempts, terms: CaseRunContext): CaseResult {
   const { judgement } = attempts;
   const { verdict, at, expected: violated } = judgement;
   const subject = getSubjectId(testCase);
@@ -104,7 +104,7 @@ function findDeciding({ first, repetitions, judgement }: CaseAttempts) {
 }
 
 /** Reads what a record has of the successful bodies, and what is compared with a record. */
-function readBodies(testCase: TestCase, { first, evidence }: CaseAttempts, terms: CaseTerms) {
+function readBodies(testCase: TestCase, { first, evidence }: CaseAttempts, terms: CaseRunContext) {
   const { infersShape, expected, target } = terms;
   const isWanted = infersShape || expected.schema !== undefined;
   const successes = isWanted ? [...new Set(listResultBodies(testCase, first))] : [];
@@ -120,7 +120,7 @@ function findDriftOf(
   testCase: TestCase,
   outcome: string | undefined,
   successes: readonly string[],
-  { expected }: CaseTerms,
+  { expected }: CaseRunContext,
 ): CaseResult['drift'] {
   // Pins and records are about the cases of the suite: a case of the user may answer the question in another situation.
   const baseline = isOwnCase(testCase) ? emptyBaseline : expected;

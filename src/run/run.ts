@@ -19,9 +19,14 @@ import { InternalError } from '../support/problem.js';
 import { createReason } from '../support/reason.js';
 import { adaptCase, type RequestAdaptation } from './adapt-case.js';
 import type { CaseReport, RunEvidence } from './case-report.js';
-import { type CaseResult, createEndResult, createUnsentResult, getVerdictApart } from './case-result.js';
+import {
+  type CaseResult,
+  createRepetitionResult,
+  createUnsentResult,
+  getVerdictApartFromKnown,
+} from './case-result.js';
 import { type CaseSender, createCaseSender } from './case-sender.js';
-import { judgeEnd } from './end-of-run.js';
+import { recheckAtEnd } from './end-of-run.js';
 import { calibrationPurpose, createEvidenceKeeper, type EvidenceKeeper } from './evidence-keeper.js';
 import { type ExaminedTarget, examine } from './examine.js';
 import { createNarrowingSender, type NarrowingSender, replayNarrowing } from './narrowing-sender.js';
@@ -29,7 +34,7 @@ import { createRefusalResults } from './refusal-result.js';
 import type { Replay } from './replay.js';
 import { runCase } from './run-case.js';
 import { createSentLog } from './sent-log.js';
-import { createShownExchanges } from './shown-exchanges.js';
+import { createDisplayableExchanges } from './shown-exchanges.js';
 
 export interface EngineOptions extends ExaminedTarget, Partial<RunScope> {
   readonly mentionFilter?: MentionFilter;
@@ -100,7 +105,7 @@ export async function startRun(stated: Suite, unlogged: Channel, options: Engine
     try {
       const unsent = findUnsentResult(testCase);
       const result = unsent ?? (await runCase(testCase, sender, terms, needsConfirmation, purpose));
-      const isNew = getVerdictApart(result) === 'fail' || knownRequirements.includes(subject);
+      const isNew = getVerdictApartFromKnown(result) === 'fail' || knownRequirements.includes(subject);
       if (result.verdict === 'fail' && !isOwnCase(testCase)) (isNew ? failing : failingAsKnown).add(subject);
       return result;
     } catch (error) {
@@ -111,12 +116,12 @@ export async function startRun(stated: Suite, unlogged: Channel, options: Engine
   const proof = constantAnswer === undefined ? undefined : findProof(suite);
   const proven =
     proof && (await runCaseWith(replay === undefined ? createCaseSender(channel, [], shared) : sender, proof));
-  if (proven !== undefined && getVerdictApart(proven) === 'fail')
+  if (proven !== undefined && getVerdictApartFromKnown(proven) === 'fail')
     pointless = createReason('constant-answer', { answer: `${constantAnswer}`, case: proven.id });
   const sentLog = replay === undefined ? log : { listTraces: replay.listTraces, markChecks: () => undefined };
   const judgeTheEnd = async () => {
     if (pointless !== undefined) return undefined;
-    return await judgeEnd({
+    return await recheckAtEnd({
       suite,
       target,
       keeper,
@@ -136,7 +141,7 @@ export async function startRun(stated: Suite, unlogged: Channel, options: Engine
     examination,
     target,
     /** Shows an exchange that was sent. Those of a replay are in its evidence. */
-    shown: keeper?.shown ?? createShownExchanges(),
+    shown: keeper?.shown ?? createDisplayableExchanges(),
     narrowingSender,
     takeEvidence,
     /** Whether the deployment stopped working: then nothing more is found out about it. */
@@ -144,7 +149,7 @@ export async function startRun(stated: Suite, unlogged: Channel, options: Engine
     /** Sends and judges a case, unless it was sent before the others. */
     async reportCase(testCase: TestCase): Promise<CaseReport> {
       const result = testCase.id === proven?.id ? proven : await runCaseWith(sender, byId.get(testCase.id) ?? testCase);
-      verdicts.set(result.id, getVerdictApart(result));
+      verdicts.set(result.id, getVerdictApartFromKnown(result));
       return { result, ...takeEvidence() };
     },
     /**
@@ -155,7 +160,7 @@ export async function startRun(stated: Suite, unlogged: Channel, options: Engine
       const judged = await judgeTheEnd();
       const evidence = takeEvidence();
       if (judged === undefined && evidence.exchanges.length === 0) return undefined;
-      return { result: judged ?? { ...createEndResult('pass'), isUncounted: true }, ...evidence };
+      return { result: judged ?? { ...createRepetitionResult('pass'), isUncounted: true }, ...evidence };
     },
   };
 }

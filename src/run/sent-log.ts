@@ -5,7 +5,7 @@ import { samplesCaseId } from './case-result.js';
 import { formatPurpose, narrowingPurpose } from './evidence-keeper.js';
 
 /** The id of the requests that are sent at the end of a run to find out whether a refusal lasts. */
-export const checkId = 'check';
+export const recheckId = 'check';
 
 /** What was sent in a run, in short: bodies may be large. */
 export interface SentLog {
@@ -46,7 +46,7 @@ export function createSentLog(channel: Channel): { readonly channel: Channel; re
 }
 
 /** Lists what was sent in a run by its evidence. */
-export function traceEvidence({ exchanges, uses }: RunEvidence): ExchangeTrace[] {
+export function listEvidenceTraces({ exchanges, uses }: RunEvidence): ExchangeTrace[] {
   const traces = exchanges.flatMap(({ id, exchange }) => createExchangeTrace(id, exchange) ?? []);
   return markChecks(traces, uses);
 }
@@ -56,7 +56,7 @@ export function traceEvidence({ exchanges, uses }: RunEvidence): ExchangeTrace[]
  * those requests are refused on purpose.
  */
 export function markChecks(traces: readonly ExchangeTrace[], uses: readonly ExchangeUse[]): ExchangeTrace[] {
-  const purpose = formatPurpose({ id: checkId }, samplesCaseId);
+  const purpose = formatPurpose({ id: recheckId }, samplesCaseId);
   const checks = new Set(uses.filter((use) => use.case === purpose).map(({ id }) => id));
   const narrowed = new Set(uses.filter((use) => use.case === narrowingPurpose).map(({ id }) => id));
   return traces

@@ -9,7 +9,7 @@ import { stripVTControlCharacters } from 'node:util';
 import type * as Playwright from '@playwright/test/reporter';
 import type { Certificate } from '../certificate/certificate.js';
 import { determineOverallVerdict } from '../certificate/overall-verdict.js';
-import { endings, ReportedRun } from '../certify/reported-run.js';
+import { ReportedRun, runEndings } from '../certify/reported-run.js';
 import type { RunInputs } from '../config/run-inputs.js';
 import { claimResultsFolder } from '../outputs/claimed-folder.js';
 import { removeResults } from '../outputs/result-files.js';
@@ -64,7 +64,7 @@ export default class CertificateReporter implements Playwright.Reporter {
     this.error ??= message;
     process.stderr.write(`${message}\n`);
     // Playwright has no way for a reporter to end a run before its first test.
-    endings.push('not-begun');
+    runEndings.push('not-begun');
     process.exit(1);
   }
 
@@ -101,7 +101,7 @@ export default class CertificateReporter implements Playwright.Reporter {
   async onEnd(result: Playwright.FullResult): Promise<{ status: Playwright.FullResult['status'] }> {
     disableExpectedFailures();
     const isCutShort = result.status === 'interrupted' || result.status === 'timedout';
-    if (this.runs.size === 0) endings.push('not-begun');
+    if (this.runs.size === 0) runEndings.push('not-begun');
     let isGood = true;
     for (const [name, run] of this.runs) {
       const conforms = await this.endRun(name, run, isCutShort);
@@ -118,7 +118,7 @@ export default class CertificateReporter implements Playwright.Reporter {
       const outcome = await run.publish(isCutShort, this.error && toOneLine(this.error));
       const { certificate, report } = outcome;
       this.explainFailures(name, certificate.causes);
-      endings.push(outcome);
+      runEndings.push(outcome);
       this.output += addColors(report);
       const verdict = determineOverallVerdict(certificate);
       // A merge cannot tell a missing part from a selection.
@@ -126,7 +126,7 @@ export default class CertificateReporter implements Playwright.Reporter {
       return verdict === 'conforms' && !isPart;
     } catch (error) {
       const isUnwritten = error instanceof UnusableInput;
-      endings.push(isUnwritten ? 'unwritten' : 'bug');
+      runEndings.push(isUnwritten ? 'unwritten' : 'bug');
       if (!isUnwritten) throw error;
       process.stderr.write(`${error.message}\n`);
       return false;

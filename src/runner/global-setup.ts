@@ -1,7 +1,7 @@
 import type { FullConfig } from '@playwright/test';
 import { referenceCredentials } from '../../reference/reference-credentials.js';
 import { referenceNotice } from '../certificate/notices.js';
-import { loadKnown } from '../certify/target-run.js';
+import { loadKnownCauses } from '../certify/target-run.js';
 import type { World } from '../contract/world.js';
 import { InternalError, UnusableInput } from '../support/problem.js';
 import { loadProject, share } from './options.js';
@@ -10,7 +10,7 @@ import { loadProject, share } from './options.js';
 export default async function setUp(config: FullConfig): Promise<(() => Promise<void>) | undefined> {
   try {
     const projects = config.projects.map((project) => loadProject(project.use, config));
-    for (const { settings, suite } of projects) await loadKnown(settings, suite.world);
+    for (const { settings, suite } of projects) await loadKnownCauses(settings, suite.world);
     const tested = projects.find(({ settings }) => settings.target.kind === 'reference');
     const served = tested && (await serve(tested.suite.world));
     share('setUp', {

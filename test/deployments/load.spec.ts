@@ -10,7 +10,7 @@ import type { HttpRequest } from '../../src/http/exchange.js';
 import { renderExaminationFindings } from '../../src/outputs/terminal/findings.js';
 import { renderRunReport } from '../../src/outputs/terminal/run-report.js';
 import type { DataBasis } from '../../src/own-data/data-suite.js';
-import { describeUncompared } from '../../src/record/drift.js';
+import { describeRecordMismatch } from '../../src/record/drift.js';
 import { createRecord } from '../../src/record/target-record.js';
 import { type ExaminedArea, examine } from '../../src/run/examine.js';
 import { loadSuite, type Suite, suiteFolder } from '../../src/suite/suite.js';
@@ -380,7 +380,7 @@ test.describe('The first line', () => {
 test('A run says that its record was made with other data', () => {
   const of = (kind: DataBasis['kind'], digest: string): Suite => ({ ...suite, basis: { kind, digest } });
   const recordOf = (stated: Suite) => createRecord(stated, { results: [], showExchange: () => undefined }, 'shop');
-  const describe = (recorded: Suite, now: Suite) => describeUncompared(recordOf(recorded), now).join();
+  const describe = (recorded: Suite, now: Suite) => describeRecordMismatch(recordOf(recorded), now).join();
   const [first, second] = [of('world', 'sha256:1'), of('world', 'sha256:2')];
   const [data, newer] = [of('data-file', 'sha256:3'), of('data-file', 'sha256:4')];
   for (const same of [first, data]) expect(describe(same, same)).toBe('');
@@ -389,5 +389,5 @@ test('A run says that its record was made with other data', () => {
   expect(describe(first, data)).toMatch(/made with the test data of the suite, and this run has a data file/);
   expect(describe(data, first)).toMatch(/made with a data file, and this run has the test data of the suite/);
   const { data: _, ...older } = recordOf({ ...first, digest: 'sha256:5' });
-  expect(describeUncompared(older, first).join()).toContain('other cases');
+  expect(describeRecordMismatch(older, first).join()).toContain('other cases');
 });

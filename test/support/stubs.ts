@@ -1,4 +1,4 @@
-import type { RunFacts } from '../../src/certificate/certificate.js';
+import type { CertificateInputs } from '../../src/certificate/certificate.js';
 import { entityKinds, type NamedWorld, type World } from '../../src/contract/world.js';
 
 /** Creates a world without names. */
@@ -8,7 +8,7 @@ export function createNamelessWorld(world: World): NamedWorld {
 }
 
 /** What is known of a run of one request. */
-export const runFacts: RunFacts = {
+export const runFacts: CertificateInputs = {
   target: { name: 'shop', base_url: 'https://a.test' },
   requestsSent: 1,
   notes: [],

@@ -19,7 +19,7 @@ import { renderErrorContext, renderForeignFailure } from '../../src/outputs/term
 import { renderRunReport } from '../../src/outputs/terminal/run-report.js';
 import { writeResults } from '../../src/outputs/write-results.js';
 import { getKnownIds } from '../../src/recognition/known-ids.js';
-import { findMismatches, inferShape } from '../../src/record/body-shape.js';
+import { findShapeDrift, inferShape } from '../../src/record/body-shape.js';
 import { readRecord, renderRecord, type TargetRecord } from '../../src/record/target-record.js';
 import type { RunEvidence } from '../../src/run/case-report.js';
 import { type CaseResult, createUnsentResult } from '../../src/run/case-result.js';
@@ -364,7 +364,7 @@ test('A record with any text reads back as it was written', () => {
     const written = renderRecord(record);
     expect(readRecord('record.yaml', parseYaml(written, 'record.yaml'))).toEqual(record);
     expect(Buffer.from(written).toString()).toBe(written);
-    if (shape !== undefined) expect(findMismatches([body], shape)).toEqual([]);
+    if (shape !== undefined) expect(findShapeDrift([body], shape)).toEqual([]);
   });
   fc.assert(property, { seed: 20_261_121, numRuns: 20 });
 });

@@ -1,7 +1,7 @@
 import { expect, test } from '@playwright/test';
 import { undeterminedOutcome } from '../../src/cases/test-case.js';
 import { createKnownIds } from '../../src/recognition/known-ids.js';
-import { type BodyShape, findMismatches, inferShape } from '../../src/record/body-shape.js';
+import { type BodyShape, findShapeDrift, inferShape } from '../../src/record/body-shape.js';
 import { emptyBaseline, findDrift } from '../../src/record/drift.js';
 import { checkEachRow } from '../support/check-each-row.js';
 
@@ -63,8 +63,8 @@ test.describe('The shape of bodies', () => {
   test('does not describe metadata, which is data', () => {
     const shape = shapeOf({ metadata: { color: 'red' } }, { metadata: { size: 3 } });
     expect(shape).toEqual(record({ metadata: { type: 'object' } }));
-    expect(findMismatches(['{"metadata":{"year":2026}}'], shape ?? {})).toEqual([]);
-    expect(findMismatches(['{"metadata":[]}'], shape ?? {})).toHaveLength(1);
+    expect(findShapeDrift(['{"metadata":{"year":2026}}'], shape ?? {})).toEqual([]);
+    expect(findShapeDrift(['{"metadata":[]}'], shape ?? {})).toHaveLength(1);
   });
 });
 

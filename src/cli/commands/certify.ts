@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { describeData, quickNotice } from '../../certificate/notices.js';
 import { replayFile } from '../../certify/recorded-run.js';
-import { type Ending, endings } from '../../certify/reported-run.js';
-import { loadKnown } from '../../certify/target-run.js';
+import { type RunEnding, runEndings } from '../../certify/reported-run.js';
+import { loadKnownCauses } from '../../certify/target-run.js';
 import { createFolderName, type RunInputs, type SendingInputs } from '../../config/run-inputs.js';
 import { completeRunOptions, type RunOptions } from '../../config/run-options.js';
 import {
@@ -20,7 +20,7 @@ import { loadProject, share } from '../../runner/options.js';
 import { selectFromSuite } from '../../suite/case-selection.js';
 import { refuse } from '../../support/problem.js';
 import { joinLines } from '../../support/untrusted-text.js';
-import { determineEndStatus, exitStatus } from '../exit-status.js';
+import { determineExitStatusOfRuns, exitStatus } from '../exit-status.js';
 import { addCertifyFlags, type CertifyFlags, type ConfigureCommand } from '../flags.js';
 import { findOwnConfig, runPlaywrightTests } from '../run-playwright.js';
 import { printComparison } from './compare.js';
@@ -58,7 +58,7 @@ async function replayRun(
 /** Loads the inputs of each run, so that every problem of a file is said before anything is sent. */
 async function loadProjects(runs: readonly RunOptions[]): Promise<SendingInputs[]> {
   const projects = runs.map((conformance) => loadProject({ conformance }));
-  for (const { settings, suite } of projects) await loadKnown(settings, suite.world);
+  for (const { settings, suite } of projects) await loadKnownCauses(settings, suite.world);
   return projects;
 }
 
@@ -95,7 +95,7 @@ async function sendRuns(
   // By default, these reporters of Playwright empty folders of the user's project.
   process.env.PLAYWRIGHT_HTML_OUTPUT_DIR ??= path.join(outputFolder, 'html-report');
   process.env.PLAYWRIGHT_BLOB_OUTPUT_DIR ??= path.join(outputFolder, 'blob-report');
-  return await runPlaywrightTests(args, config, (code) => (isList ? code : endRuns(endings, code, flags)));
+  return await runPlaywrightTests(args, config, (code) => (isList ? code : endRuns(runEndings, code, flags)));
 }
 
 /** Returns the folder for what Playwright writes. Projects of a config share one, since their results are not known here. */
@@ -115,16 +115,16 @@ function claimFolders(folders: readonly string[]): void {
  * @param code the exit status of Playwright
  * @returns the exit status of the command
  */
-function endRuns(ended: readonly Ending[], code: number, flags: CertifyFlags): number {
+function endRuns(ended: readonly RunEnding[], code: number, flags: CertifyFlags): number {
   const folders = ended.flatMap((ending) => (typeof ending === 'object' ? [ending.folder] : []));
   if (folders.length > 1) printComparison(folders);
   if (flags.open) for (const folder of folders) openPage(folder);
   // The new record contains the drift that was shown.
-  const accept = (ending: Ending) =>
+  const accept = (ending: RunEnding) =>
     flags.against === undefined && typeof ending === 'object' && ending.isRecorded
       ? { ...ending, certificate: { ...ending.certificate, drift: [] } }
       : ending;
-  return determineEndStatus(ended.map(accept), code);
+  return determineExitStatusOfRuns(ended.map(accept), code);
 }
 
 /** Lists the runs that the flags ask for: one for each target. @throws UnusableInput */

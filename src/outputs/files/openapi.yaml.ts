@@ -12,7 +12,7 @@ import { inferShape } from '../../record/body-shape.js';
 import { groupBy } from '../../support/collections.js';
 import { getMember } from '../../support/json.js';
 import { readSchema } from '../../support/schema-validation.js';
-import type { Output } from '../output.js';
+import type { OutputRenderer } from '../output.js';
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -46,7 +46,7 @@ export default (({ certificate, suite, answers }) => {
       credentials: credentialHeaders,
     },
   };
-}) satisfies Output;
+}) satisfies OutputRenderer;
 
 function createBodySchema(): Members {
   const { properties, $defs } = readSchema('request') as { properties: { body: object }; $defs: Members };

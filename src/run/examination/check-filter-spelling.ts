@@ -1,10 +1,10 @@
 import { locateReturnedTiers } from '../../judge/judge-case.js';
 import { readReturnedTiersOfBody } from '../../recognition/returned-tiers.js';
 import { needsLiteralFilters } from '../filter-spelling.js';
-import type { CheckResult, ExaminationBasis } from './examination.js';
+import type { ExaminationCheckResult, ExaminationContext } from './examination.js';
 
 /** Checks whether filters are read percent-encoded, or only with literal brackets. */
-export async function checkFilterSpelling(basis: ExaminationBasis): Promise<CheckResult | undefined> {
+export async function checkFilterSpelling(basis: ExaminationContext): Promise<ExaminationCheckResult | undefined> {
   const { exchanges, target, filtered, isSeen, send } = basis;
   if (!isSeen || filtered === undefined) return undefined;
   const { world, recognizer } = target;

@@ -4,12 +4,12 @@ import { describeAnswer, isDataIndependentRefusal, isTransient } from '../../htt
 import { isJsonObject, parseJson } from '../../support/json.js';
 import { createReason } from '../../support/reason.js';
 import {
-  type CheckResult,
-  type ExaminationBasis,
-  type Findings,
-  fine,
+  createFineFinding,
+  type ExaminationCheckResult,
+  type ExaminationContext,
+  type FindingsByArea,
+  proxyRefusalStatuses,
   showsRequiredTier,
-  statusesOfFronts,
 } from './examination.js';
 
 /**
@@ -17,7 +17,7 @@ import {
  * does not know the customer, or in which nothing is valid, accepts it, too. So a body without a customer, and one that is an
  * empty object, must fail in the same way.
  */
-export async function checkRefusedBody(basis: ExaminationBasis): Promise<CheckResult | undefined> {
+export async function checkRefusedBody(basis: ExaminationContext): Promise<ExaminationCheckResult | undefined> {
   const { request, exchanges, sendWithoutBody } = basis;
   const [first] = exchanges;
   if (request === undefined || first === undefined || !exchanges.every((exchange) => failAlike(first, exchange)))
@@ -29,11 +29,11 @@ export async function checkRefusedBody(basis: ExaminationBasis): Promise<CheckRe
     answer: 'response' in first ? describeAnswer(first.response) : first.message,
     bare: describeAnswer(accepted.response),
   });
-  const findings: Findings = {
-    URL: fine('answers'),
-    TLS: fine('trusted'),
+  const findings: FindingsByArea = {
+    URL: createFineFinding('answers'),
+    TLS: createFineFinding('trusted'),
     // They are accepted without a body: it is the body that makes the answer 401 or 403.
-    Credentials: fine('credentials-accepted'),
+    Credentials: createFineFinding('credentials-accepted'),
     'Body on GET': ['problem', reason],
   };
   if (!isProof(first, accepted, basis)) return { findings, isLast: true, unreachable: reason };
@@ -52,7 +52,7 @@ function failAlike(first: Exchange, next: Exchange): boolean {
   return mayBeRefused(first) && mayBeRefused(next) && getStatus(first) === getStatus(next);
 }
 
-async function areOtherBodiesRefused(first: Exchange, request: HttpRequest, { send, differ }: ExaminationBasis) {
+async function areOtherBodiesRefused(first: Exchange, request: HttpRequest, { send, differ }: ExaminationContext) {
   const body = parseJson(request.body ?? '');
   const { customer: _, ...withoutCustomer } = isJsonObject(body) ? body : {};
   const others = [JSON.stringify(withoutCustomer), '{}'].map((other) => send({ ...request, body: other }));
@@ -63,9 +63,9 @@ async function areOtherBodiesRefused(first: Exchange, request: HttpRequest, { se
 }
 
 /** Whether the deployment itself refuses what it must accept: no front answers so, and no data can explain it. */
-function isProof(first: Exchange, accepted: AnsweredExchange, basis: ExaminationBasis): boolean {
+function isProof(first: Exchange, accepted: AnsweredExchange, basis: ExaminationContext): boolean {
   if (!('response' in first) || isTransient(first.response)) return false;
   const { status } = first.response;
   if (isDataIndependentRefusal(status)) return true;
-  return !statusesOfFronts.includes(status) && showsRequiredTier(accepted, basis);
+  return !proxyRefusalStatuses.includes(status) && showsRequiredTier(accepted, basis);
 }

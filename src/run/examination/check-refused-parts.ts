@@ -3,7 +3,13 @@ import type { Exchange, HttpRequest } from '../../http/exchange.js';
 import { describeAnswer, explainExceededSize, isDataIndependentRefusal } from '../../http/response-status.js';
 import { createReason, type Reason } from '../../support/reason.js';
 import { leaveOutPart, optionalMembers, type RefusedPart, type RequestPart, requestHeaders } from '../request-parts.js';
-import { type CheckResult, type ExaminationBasis, fine, showsRequiredTier, statusesOfFronts } from './examination.js';
+import {
+  createFineFinding,
+  type ExaminationCheckResult,
+  type ExaminationContext,
+  proxyRefusalStatuses,
+  showsRequiredTier,
+} from './examination.js';
 import { explainUnreachable } from './explain-unreachable.js';
 
 /** A request that is accepted without some parts, and what it shows. */
@@ -19,7 +25,7 @@ interface Acceptance {
  * they are accepted fails, and everything else is judged without them. Nothing is said where a response without them names no
  * tier that the first request must return: the refusal may then be an empty result, or the test data is not loaded.
  */
-export async function checkRefusedParts(basis: ExaminationBasis): Promise<CheckResult | undefined> {
+export async function checkRefusedParts(basis: ExaminationContext): Promise<ExaminationCheckResult | undefined> {
   const { request, exchanges, successes } = basis;
   const [first] = exchanges;
   if (request === undefined || first === undefined || !isRefusal(first)) return undefined;
@@ -41,7 +47,7 @@ export async function checkRefusedParts(basis: ExaminationBasis): Promise<CheckR
       refusals,
       refusedParts: proven,
       findings: {
-        Credentials: fine('credentials-accepted'),
+        Credentials: createFineFinding('credentials-accepted'),
         Responses: ['problem', combine(refusals.map(({ reason }) => reason))],
       },
       next: await basis.sendAgainWithout(proven),
@@ -68,7 +74,7 @@ function isRefusal(exchange: Exchange): exchange is AnsweredExchange {
   return exchange.response.status >= 400 && explainExceededSize(exchange) === undefined;
 }
 
-async function findRefusedParts(refused: Refused, basis: ExaminationBasis): Promise<Acceptance | undefined> {
+async function findRefusedParts(refused: Refused, basis: ExaminationContext): Promise<Acceptance | undefined> {
   const without = async (...parts: RequestPart[]) => await findAmong(parts, refused, basis);
   const { options, metadata, orderMetadata, customer, items, order } = optionalMembers;
   const free = await without(options, metadata, orderMetadata);
@@ -95,7 +101,7 @@ async function findRefusedParts(refused: Refused, basis: ExaminationBasis): Prom
 async function findAmong(
   candidates: readonly RequestPart[],
   { request: whole }: Refused,
-  { send }: ExaminationBasis,
+  { send }: ExaminationContext,
 ): Promise<Acceptance | undefined> {
   const parts = candidates.filter((part) => part.isIn(whole));
   const leaveOut = (left: readonly RequestPart[]) =>
@@ -117,18 +123,18 @@ async function findAmong(
 }
 
 /** Whether the same happens a second time, and the response names what the first request must return. */
-async function isConfirmed(refused: Refused, found: Acceptance, basis: ExaminationBasis): Promise<boolean> {
+async function isConfirmed(refused: Refused, found: Acceptance, basis: ExaminationContext): Promise<boolean> {
   const again = await basis.send({ ...refused.request, again: 1 });
   const [accepted] = listSuccesses([await basis.send({ ...found.request, again: 1 })]);
   const isRefusedAlike = 'response' in again && again.response.status === refused.exchange.response.status;
   return isRefusedAlike && accepted !== undefined && showsRequiredTier(accepted, basis);
 }
 
-function isProven({ provenBy }: RequestPart, { response: { status } }: AnsweredExchange, basis: ExaminationBasis) {
+function isProven({ provenBy }: RequestPart, { response: { status } }: AnsweredExchange, basis: ExaminationContext) {
   if (provenBy === 'nothing') return false;
   if (provenBy === 'any-status' || isDataIndependentRefusal(status)) return true;
   if (provenBy === 'data-independent-status') return basis.isWorldLoaded;
-  return !statusesOfFronts.includes(status);
+  return !proxyRefusalStatuses.includes(status);
 }
 
 function explainRefusal(

@@ -23,7 +23,7 @@ import { suspectMissingTiers } from './missing-tiers.js';
  * if no wrong load explains it.
  * @param filtered a request with a metadata filter
  */
-export async function examineLoad(
+export async function examineDataLoad(
   suite: Pick<Suite, 'cases'>,
   filtered: Exchange | undefined,
   send: Channel['send'],
