@@ -1,5 +1,5 @@
 import { createOracle } from '../contract/oracle.js';
-import { findBreakage } from '../http/broken-response.js';
+import { findResponseBreakage } from '../http/broken-response.js';
 import { type Exchange, serializeRequest } from '../http/exchange.js';
 import { readReturnedTiersOfBody } from '../recognition/returned-tiers.js';
 import { createReason } from '../support/reason.js';
@@ -13,7 +13,7 @@ const maxRequest = 4096;
 
 /** Judges a response that does not arrive whole. Undefined if nothing is broken; unclear if it may not be the deployment. */
 export function judgeBrokenResponse(exchange: Exchange, evidence: RowEvidence): UnmetAssertionResult | undefined {
-  const breakage = findBreakage(exchange);
+  const breakage = findResponseBreakage(exchange);
   if (breakage === undefined) return undefined;
   const { path, body = '' } = exchange.request;
   const whole = listWholeResponses(evidence);
@@ -29,7 +29,9 @@ export function listWholeResponses({
   ofCase,
   calibration,
 }: Pick<RowEvidence, 'ofCase' | 'calibration'>): AnsweredExchange[] {
-  const whole = listSuccesses([...ofCase, ...calibration]).filter((success) => findBreakage(success) === undefined);
+  const whole = listSuccesses([...ofCase, ...calibration]).filter(
+    (success) => findResponseBreakage(success) === undefined,
+  );
   return [...new Map(whole.map((success) => [serializeRequest(success.request), success])).values()];
 }
 
@@ -47,7 +49,7 @@ function compareLengths(broken: Exchange, whole: readonly AnsweredExchange[], ev
     0,
     ...whole.map(({ response }) => readReturnedTiersOfBody(response.body, evidence).returned.length),
   );
-  const allBroken = [...ofCase, ...calibration].filter((exchange) => findBreakage(exchange) !== undefined);
+  const allBroken = [...ofCase, ...calibration].filter((exchange) => findResponseBreakage(exchange) !== undefined);
   const shortestBroken = Math.min(...allBroken.map(countRequired));
   return longest > 0 && longest < shortestBroken ? { required: countRequired(broken), longest } : undefined;
 }

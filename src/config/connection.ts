@@ -5,7 +5,7 @@ import { createRedactor, type Secret } from '../http/redactor.js';
 import { packageRoot } from '../support/package-root.js';
 import type { Problem } from '../support/problem.js';
 import { toOneLine } from '../support/untrusted-text.js';
-import { findEnvFolder, findMisspeltVariables, locateValue, variables } from './env-file.js';
+import { environmentVariableNames, findEnvFolder, findMisspeltVariables, locateValue } from './env-file.js';
 import { findRefusedHeader } from './refused-headers.js';
 import type { Environment, RunOptions } from './run-options.js';
 import { initialTargetFile, type TargetFile } from './target-file.js';
@@ -133,7 +133,7 @@ function findMissingBaseUrl(
   const hint =
     'Set BASE_URL, or name a target file with a base_url. To certify the reference deployment, use --reference.';
   const state = `is ${baseUrl === undefined ? 'not set' : 'empty'}`;
-  const ofEnvFile = [...findMisspeltVariables(variables), ...findEnvFolder()];
+  const ofEnvFile = [...findMisspeltVariables(environmentVariableNames), ...findEnvFolder()];
   if (file !== undefined)
     return [{ at: locate(), message: `has no base_url, and BASE_URL ${state}`, hint }, ...ofEnvFile];
   // In the repository of the suite, everybody means the reference deployment.

@@ -21,12 +21,12 @@ import type { EngineOptions } from '../run/run.js';
 import type { CaseSelection } from '../suite/case-selection.js';
 import { loadSuite, type Suite, suiteFolder } from '../suite/suite.js';
 import { computeDigest } from '../support/digest.js';
-import { type Problem, refuse, UnusableInput } from '../support/problem.js';
+import { createInputError, type Problem, UnusableInput } from '../support/problem.js';
 import { toOneLine } from '../support/untrusted-text.js';
 import { listSecrets, readConnection, type TargetConnection } from './connection.js';
 import type { Environment, RunOptions } from './run-options.js';
 import { readSelection } from './selection.js';
-import { readAvailability, readTargetFile, type TargetFile } from './target-file.js';
+import { readTargetFile, readWorldAvailability, type TargetFile } from './target-file.js';
 
 export interface RunInputs {
   readonly suite: Suite;
@@ -34,7 +34,7 @@ export interface RunInputs {
 }
 
 /** The inputs of a run that sends. */
-export interface SendingInputs extends RunInputs {
+export interface LiveRunInputs extends RunInputs {
   readonly connection: TargetConnection;
 }
 
@@ -66,10 +66,10 @@ interface Target extends Pick<EngineOptions, 'tierPatterns' | 'mentionFilter'> {
   readonly transport?: TransportIdentity;
 }
 
-const loaded = new Map<string, SendingInputs>();
+const loaded = new Map<string, LiveRunInputs>();
 
 /** Loads the inputs of a run once per process, for processes that end with the run. @throws as {@link loadInputs} */
-export function loadInputsOnce(options: RunOptions, environment: Environment): SendingInputs {
+export function loadInputsOnce(options: RunOptions, environment: Environment): LiveRunInputs {
   // `certify` and Playwright set variables of their own between two calls.
   const stable = Object.entries(environment).filter(([name]) => !/^(CONFORMANCE|PLAYWRIGHT|PW_)/.test(name));
   const key = JSON.stringify([options, stable]);
@@ -83,12 +83,12 @@ export function loadInputsOnce(options: RunOptions, environment: Environment): S
  *
  * @throws UnusableInput with every problem of the first input that has one
  */
-export function loadInputs(options: RunOptions, environment: Environment): SendingInputs {
+export function loadInputs(options: RunOptions, environment: Environment): LiveRunInputs {
   const file = readTargetFile(options);
   const { connection, problems, notes: connectionNotes } = readConnection(options, environment, file);
   if (problems.length > 0) throw new UnusableInput(problems);
   const target = createTarget(options, file, connection);
-  const availability = readAvailability(file, options.data);
+  const availability = readWorldAvailability(file, options.data);
   const cases = options.cases ?? file.resolve(file.document.cases);
   const suite = loadSuite(suiteFolder, availability, cases);
   const secrets = findSecretsInRequests(connection, suite);
@@ -202,7 +202,10 @@ function readKnownSettings(options: RunOptions, { document, resolve }: TargetFil
 }
 
 /** Returns the inputs with the address of the reference deployment, which is known once it is started. */
-export function locateTarget({ suite, settings, connection }: SendingInputs, endpoint: Endpoint): SendingInputs {
+export function addReferenceEndpoint(
+  { suite, settings, connection }: LiveRunInputs,
+  endpoint: Endpoint,
+): LiveRunInputs {
   const target = { ...settings.target, baseUrl: endpoint.baseUrl };
   return { suite, settings: { ...settings, target }, connection: { ...connection, endpoint } };
 }
@@ -246,7 +249,7 @@ export function findRecordToWrite({ recordTo, known }: RunOptions, stated?: stri
   if (known !== undefined) return undefined;
   if (stated !== undefined) return stated;
   const hint = 'Use --to, or add a line to the target file, such as record: record.yaml';
-  throw refuse('record', 'nothing names the file of the record', hint);
+  throw createInputError('record', 'nothing names the file of the record', hint);
 }
 
 function listTargetNotes({ kind, transport, tierPatterns, mentionFilter }: Target, ownPromotions = 0): string[] {

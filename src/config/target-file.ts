@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { WorldAvailability } from '../contract/world-file.js';
 import type { PartialConnectionOptions } from '../http/connection-options.js';
-import { type Location, refuse } from '../support/problem.js';
+import { createInputError, type Location } from '../support/problem.js';
 import { validateFile } from '../support/schema-validation.js';
 import { readTextFile } from '../support/text-file.js';
 import { parseYaml, readYaml, type YamlFile, type YamlPath } from '../support/yaml-file.js';
@@ -75,11 +75,18 @@ function keepDigits(document: TargetDocument, { getSource }: YamlFile): TargetDo
 }
 
 /** Reads which test data a target has: all, a part, or data of its own. @param named the data file of a flag */
-export function readAvailability({ document, resolve, readBeside }: TargetFile, named?: string): WorldAvailability {
+export function readWorldAvailability(
+  { document, resolve, readBeside }: TargetFile,
+  named?: string,
+): WorldAvailability {
   const { bindings, own_promotions: counted, data: stated, requests } = document;
   const file = named ?? resolve(stated);
   if (file !== undefined && bindings !== undefined)
-    throw refuse(named ?? 'data', 'has the ids of the deployment itself', "Remove 'bindings' from the target file.");
+    throw createInputError(
+      named ?? 'data',
+      'has the ids of the deployment itself',
+      "Remove 'bindings' from the target file.",
+    );
   return {
     bindings: bindings && readBindings(readBeside(bindings, 'bindings'), resolve(bindings)),
     ownPromotions: Array.isArray(counted) ? counted.length : counted,

@@ -9,7 +9,7 @@ import { isSuccessful } from '../http/response-status.js';
 import type { ReturnedTiers } from '../recognition/returned-tiers.js';
 import type { KnownDeviationsFile } from '../record/known-deviations.js';
 import { remember } from '../support/caches.js';
-import { refuse, suggestName } from '../support/problem.js';
+import { createInputError, suggestName } from '../support/problem.js';
 import { readYaml } from '../support/yaml-file.js';
 import type { Asked } from './observation.js';
 import { createSizeMistake } from './observed-mistakes.js';
@@ -33,7 +33,7 @@ export function readKnownCauses({ file, entries, emptyStatuses }: KnownDeviation
       id,
       knownMistakes.map((mistake) => mistake.id),
     )} Not every cause of a run is exact enough: leave out 'cause' if it is not.`;
-    throw refuse(readYaml(file, file).locate(['deviations', n, 'cause']), `unknown cause '${id}'`, hint);
+    throw createInputError(readYaml(file, file).locate(['deviations', n, 'cause']), `unknown cause '${id}'`, hint);
   });
   // Without a cause, any failure is known.
   const listed = entries.filter(({ cause, isExpired }) => cause === undefined && !isExpired);

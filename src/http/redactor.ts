@@ -8,7 +8,7 @@
  */
 
 import escapeStringRegexp from 'escape-string-regexp';
-import { listDecodedViews, type Range } from './decoded-views.js';
+import { listDecodedViews, type TextRange } from './decoded-views.js';
 import type { HttpRequest } from './exchange.js';
 import { minSecretLength, splitSecret } from './split-secret.js';
 
@@ -27,7 +27,7 @@ interface SecretForm {
   readonly placeholder: string;
 }
 
-interface Finding extends Range {
+interface Finding extends TextRange {
   readonly placeholder: string;
 }
 
@@ -70,8 +70,8 @@ function findForms(text: string, forms: readonly SecretForm[]): Finding[] {
   return [...find(text), ...decoded];
 }
 
-function findText(text: string, wanted: string): Range[] {
-  const found: Range[] = [];
+function findText(text: string, wanted: string): TextRange[] {
+  const found: TextRange[] = [];
   for (let start = text.indexOf(wanted); start !== -1; start = text.indexOf(wanted, start + wanted.length))
     found.push({ start, end: start + wanted.length });
   return found;

@@ -5,7 +5,7 @@
 
 import { createOracle } from '../contract/oracle.js';
 import type { NamedWorld } from '../contract/world.js';
-import { countFirst } from '../http/answer-watch.js';
+import { findFirstFailedAttempt } from '../http/answer-watch.js';
 import { maskChangingWords } from '../http/changing-words.js';
 import {
   type Exchange,
@@ -14,7 +14,7 @@ import {
   serializeWithoutRepetition,
   type TransportErrorKind,
 } from '../http/exchange.js';
-import { isSuccessful, isTransient } from '../http/response-status.js';
+import { hasTransientStatus, isSuccessful } from '../http/response-status.js';
 import { groupBy } from '../support/collections.js';
 import { createReason, type Reason } from '../support/reason.js';
 
@@ -138,7 +138,7 @@ export function classifyOutcome(outcome: ExchangeTrace['outcome']): Kind {
   const response = { status: outcome, headers: [], body: '' };
   if (isSuccessful(response)) return 'accepted';
   const isRedirect = outcome < 400;
-  return isTransient(response) || isRedirect || statusesOfQuotas.includes(outcome) ? 'unavailable' : 'refused';
+  return hasTransientStatus(response) || isRedirect || statusesOfQuotas.includes(outcome) ? 'unavailable' : 'refused';
 }
 
 const isAccepted = ({ outcome }: ExchangeTrace): boolean => classifyOutcome(outcome) === 'accepted';
@@ -178,7 +178,7 @@ function listRelevant(sent: readonly ExchangeTrace[], world: NamedWorld): Exchan
 /** Lists the exchanges since the last answer of any kind, if there was none to all of them. */
 function listUnanswered(sent: readonly ExchangeTrace[]): ExchangeTrace[] {
   const isAnswered = ({ outcome }: ExchangeTrace) =>
-    typeof outcome === 'number' && !isTransient({ status: outcome, headers: [], body: '' });
+    typeof outcome === 'number' && !hasTransientStatus({ status: outcome, headers: [], body: '' });
   const lastAnswered = Math.max(0, ...sent.filter(isAnswered).map(getEnd));
   return sent.filter((trace) => getEnd(trace) > lastAnswered);
 }
@@ -193,7 +193,7 @@ function listRefusedAlike(sent: readonly ExchangeTrace[], refused: readonly Exch
 }
 
 function findStart(traces: readonly ExchangeTrace[], lastAccepted: number): number {
-  return countFirst(
+  return findFirstFailedAttempt(
     traces.flatMap(({ numbers }) => numbers),
     lastAccepted,
   );

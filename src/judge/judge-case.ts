@@ -17,12 +17,12 @@ import {
   undeterminedOutcome,
 } from '../cases/test-case.js';
 import { createOracle } from '../contract/oracle.js';
-import { findBreakage } from '../http/broken-response.js';
+import { findResponseBreakage } from '../http/broken-response.js';
 import type { Exchange } from '../http/exchange.js';
 import {
-  explainInapplicable,
   explainTransientFailure,
   explainUnsupported,
+  explainUnusableExchange,
   isDataIndependentRefusal,
 } from '../http/response-status.js';
 import { hasMentions } from '../recognition/tier-mentions.js';
@@ -198,7 +198,7 @@ function judgeExpectations(
   { at }: RequirementCase,
   evidence: RowJudgementEvidence,
 ): Attempt {
-  const unmet = judgePreconditions(row, at, evidence, explainInapplicable);
+  const unmet = judgePreconditions(row, at, evidence, explainUnusableExchange);
   if (unmet !== undefined) return { evidence, judgement: unmet };
   if (expect.length === 0)
     return { evidence, judgement: { verdict: 'error', reason: createReason('asserts-nothing'), at } };
@@ -244,7 +244,8 @@ function explainDoubt(
 /** A refusal or a broken response is no matter of the promotions that a deployment has. @param shownBy the name of the request */
 function explainByOwnPromotions(shownBy: string | undefined, evidence: RowJudgementEvidence): Reason | undefined {
   const shown = evidence.exchanges.get(shownBy ?? '');
-  const isWholeResult = shown === undefined || (listSuccesses([shown]).length > 0 && findBreakage(shown) === undefined);
+  const isWholeResult =
+    shown === undefined || (listSuccesses([shown]).length > 0 && findResponseBreakage(shown) === undefined);
   return isWholeResult ? explainOwnPromotions([...evidence.exchanges.values()], evidence) : undefined;
 }
 

@@ -2,7 +2,7 @@ import { type AnsweredExchange, type RowEvidence, readReturnedTiersOfExchange } 
 import { createOracle, type Obligation, type Oracle } from '../contract/oracle.js';
 import { indexPositionsById, type Tier, type World } from '../contract/world.js';
 import type { Exchange } from '../http/exchange.js';
-import { isDataIndependentRefusal, isSuccessful, isTransient } from '../http/response-status.js';
+import { hasTransientStatus, isDataIndependentRefusal, isSuccessful } from '../http/response-status.js';
 import { remember } from '../support/caches.js';
 import type { Reason } from '../support/reason.js';
 
@@ -26,7 +26,7 @@ export function agreesWithDataLoad(
 ): boolean {
   if (worlds.length === 0) return false;
   return exchanges.every((exchange) => {
-    if (!('response' in exchange) || isTransient(exchange.response)) return true;
+    if (!('response' in exchange) || hasTransientStatus(exchange.response)) return true;
     const predict = predictFrom(worlds)(exchange);
     return isSuccessful(exchange.response)
       ? agreesWithResult(exchange, predict, evidence)

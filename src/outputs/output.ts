@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url';
 import { renderQuestionAnswer } from '../certificate/case-entry.js';
 import type { CertifiedRun } from '../certificate/certificate.js';
 import type { EvidenceArchive } from '../certificate/har-archive.js';
-import { isTransient } from '../http/response-status.js';
+import { hasTransientStatus } from '../http/response-status.js';
 import { isOwnCase, type Suite } from '../suite/suite.js';
 import { escapeControlCharacters } from '../support/untrusted-text.js';
 import { addMark } from '../support/written-mark.js';
@@ -32,7 +32,7 @@ export function createRunView(
     const result = suiteResults.find(({ subject }) => subject === question.id);
     const exchange = showExchange(result?.exchangeId);
     // The exchange that shows the answer, unless it is a transient failure.
-    const shown = exchange && 'response' in exchange && !isTransient(exchange.response) ? exchange : undefined;
+    const shown = exchange && 'response' in exchange && !hasTransientStatus(exchange.response) ? exchange : undefined;
     return entry === undefined ? [] : [{ question, entry, exchange, shown }];
   });
   return { certificate, suite, suiteResults, answers, archive };

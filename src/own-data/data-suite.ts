@@ -22,7 +22,7 @@ import { type NamedWorld, windowSize } from '../contract/world.js';
 import type { DataFileReference } from '../contract/world-file.js';
 import type { HttpRequest } from '../http/exchange.js';
 import { computeOnce } from '../support/caches.js';
-import { refuse } from '../support/problem.js';
+import { createInputError } from '../support/problem.js';
 import { createQuestionBinder } from './bind-questions.js';
 import type { CandidateRequest } from './candidate-request.js';
 import { drawRequests } from './draw-requests.js';
@@ -54,13 +54,13 @@ const defaultRequests = 230;
 const otherRequests = 10;
 
 /** The test data of the suite, or a data file, and which version of it. */
-export interface DataBasis {
+export interface TestDataVersion {
   readonly kind: 'world' | 'data-file';
   readonly digest: string;
 }
 
 interface PlainSuite extends SuiteWithoutCases {
-  readonly basis: DataBasis;
+  readonly basis: TestDataVersion;
   readonly cases: readonly TestCase[];
   readonly calibration: readonly HttpRequest[];
   readonly data?: DataFileSummary;
@@ -102,7 +102,11 @@ export function createDataSuite<S extends PlainSuite>(
 function readStatedFile({ file, movedTo = file, digest: expected }: DataFileReference) {
   const read = readDataFile(movedTo);
   if (expected === undefined || expected === read.digest) return read;
-  throw refuse(movedTo, `has changed since the run: ${read.digest}`, `Name the file with the digest ${expected}.`);
+  throw createInputError(
+    movedTo,
+    `has changed since the run: ${read.digest}`,
+    `Name the file with the digest ${expected}.`,
+  );
 }
 
 /** Binds questions and draws requests when the first of them is needed: only the worker sends any. */

@@ -6,7 +6,7 @@ import { type CatalogIndex, createCatalogIndex } from './fill-order.js';
 import { listFilters } from './list-filters.js';
 import { listOrders } from './list-orders.js';
 import { type RequestVariation, requestVariations } from './request-variations.js';
-import { sampleEvery } from './sample-every.js';
+import { takeEveryNth } from './sample-every.js';
 import { type SelectedCustomers, selectCustomers } from './select-customers.js';
 
 /** In characters. Larger requests may exceed the limits of a deployment. */
@@ -47,7 +47,7 @@ interface PlannedChange {
 function planOrderChanges(orders: readonly CandidateRequest[], customers: SelectedCustomers): PlannedChange[] {
   const every = Math.ceil(orders.length / 2) + 1;
   return orders.flatMap((start, n) => {
-    const sampled = n === 0 ? requestVariations : sampleEvery(requestVariations, every, n);
+    const sampled = n === 0 ? requestVariations : takeEveryNth(requestVariations, every, n);
     return [...sampled, ...customers.listChanges(start.parts.customer)].map((change) => ({ start, change }));
   });
 }
@@ -65,7 +65,7 @@ function planFilterChanges(filtered: readonly CandidateRequest[]): PlannedChange
     const group = start.filtering?.group;
     const isFirst = group !== undefined && !tried.has(group);
     if (group !== undefined) tried.add(group);
-    const sampled = isFirst ? changes : sampleEvery(changes, everyFiltered, n);
+    const sampled = isFirst ? changes : takeEveryNth(changes, everyFiltered, n);
     return sampled.map((change) => ({ start, change }));
   });
 }

@@ -3,7 +3,7 @@ import { findProduct } from '../contract/world.js';
 import { groupBy } from '../support/collections.js';
 import type { DataRequestDraft, DraftItem, MetadataEntry } from './data-request-draft.js';
 import type { CatalogIndex } from './fill-order.js';
-import { makeNearText, nearKinds } from './near-texts.js';
+import { makeNearText, nearTextKinds } from './near-texts.js';
 
 /** A way to vary a request. The request and its variation are a minimal pair. */
 export interface RequestVariation {
@@ -104,7 +104,7 @@ const itemChanges: readonly RequestVariation[] = [
 ];
 
 const metadataChanges: readonly RequestVariation[] = [
-  ...nearKinds.map((near) =>
+  ...nearTextKinds.map((near) =>
     changeMetadata(
       `metadata ${near}`,
       (metadata) => metadata.map(([key, value]) => [key, makeNearText(near, value) ?? `no ${value}`]),
@@ -177,7 +177,7 @@ export const requestVariations: readonly RequestVariation[] = [
 ];
 
 /** Creates a change of the customer alone: what a deployment reserves for customers is compared, and no filter. */
-export function changeCustomer(title: string, customer: string): RequestVariation {
+export function createCustomerVariation(title: string, customer: string): RequestVariation {
   return { group: 'comparison', kind: 'customer', title, apply: () => ({ customer }) };
 }
 
@@ -250,7 +250,7 @@ function listNearKeys(metadata: Metadata): MetadataEntry<string>[] {
   const known = new Set(metadata.map(([key]) => key));
   const bySign = groupBy(metadata.flatMap(moveBorder), ({ sign }) => sign);
   const moved = [...bySign.values()].flatMap((found) => found.slice(0, maxOfSign).map(({ entry }) => entry));
-  const ofOtherKeys = nearKinds.flatMap((kind) =>
+  const ofOtherKeys = nearTextKinds.flatMap((kind) =>
     metadata.map(([key, value]): MetadataEntry<string> => [makeNearText(kind, key) ?? key, value]),
   );
   return [...moved, ...ofOtherKeys].filter(([key]) => !known.has(key)).slice(0, maxNearKeys);

@@ -5,7 +5,7 @@
  */
 
 import { isDeepStrictEqual } from 'node:util';
-import type { DataBasis } from '../own-data/data-suite.js';
+import type { TestDataVersion } from '../own-data/data-suite.js';
 import { getKnownIds } from '../recognition/known-ids.js';
 import type { Suite } from '../suite/suite.js';
 import { renderYaml } from '../support/render-yaml.js';
@@ -25,7 +25,7 @@ export interface TargetRecord {
   readonly target: string;
   readonly suite: { readonly name: string; readonly version: string; readonly digest: string };
   /** Older records lack it. */
-  readonly data?: DataBasis;
+  readonly data?: TestDataVersion;
   readonly questions: Readonly<Record<string, RecordedAnswer>>;
   readonly response_schema?: BodyShape;
   /** For a mock. */

@@ -1,6 +1,6 @@
 import { type CaseRow, caseTags, type TestCase } from '../cases/test-case.js';
 import { type Channel, type Exchange, type HttpRequest, serializeRequest } from '../http/exchange.js';
-import { isTransient } from '../http/response-status.js';
+import { hasTransientStatus } from '../http/response-status.js';
 import type { CaseExchanges } from './case-result.js';
 
 /** A request as a case states it, with its exchange. */
@@ -247,7 +247,7 @@ function createRequestCache(send: Channel['send'], alreadySent: readonly SentReq
   const cached = new Map<string, Exchange>();
   const failed = new Set<string>();
   const store = (key: string, exchange: Exchange): void => {
-    if (!('response' in exchange) || isTransient(exchange.response)) return;
+    if (!('response' in exchange) || hasTransientStatus(exchange.response)) return;
     const isFirstFailure = exchange.response.status >= 500 && !failed.has(key);
     if (isFirstFailure) failed.add(key);
     else cached.set(key, exchange);

@@ -6,9 +6,9 @@
 import { listWholeResponses } from '../assertions/broken-response.js';
 import type { AnsweredExchange } from '../assertions/row-evidence.js';
 import type { RequirementCase, RequirementRow } from '../cases/test-case.js';
-import { findBreakage } from '../http/broken-response.js';
+import { findResponseBreakage } from '../http/broken-response.js';
 import { type Exchange, serializeRequest } from '../http/exchange.js';
-import { isSuccessful, isTransient } from '../http/response-status.js';
+import { hasTransientStatus, isSuccessful } from '../http/response-status.js';
 import {
   type CaseJudgement,
   collectEvidence,
@@ -117,7 +117,7 @@ async function repeatBrokenRow({ testCase, sender, target, first, evidence, firs
     const judgement = { ...judgeRepeatedRow(ofRow, firstEvidence, again), title };
     if (judgement.verdict !== 'fail') return { judgement, repetitions };
     const received = sent.exchanges[row];
-    const isAlike = findBreakage(received?.get(name) as Exchange)?.kind === findBreakage(broken)?.kind;
+    const isAlike = findResponseBreakage(received?.get(name) as Exchange)?.kind === findResponseBreakage(broken)?.kind;
     const isEachWhole = controls.every(([control]) => isWhole(received?.get(control)));
     if (!isAlike || !isEachWhole) return { judgement: leaveOpen(judgement, broken), repetitions };
   }
@@ -135,11 +135,11 @@ function judgeRepeatedRow(
 }
 
 const isWhole = (exchange: Exchange | undefined) =>
-  exchange !== undefined && 'response' in exchange && findBreakage(exchange) === undefined;
+  exchange !== undefined && 'response' in exchange && findResponseBreakage(exchange) === undefined;
 
 /** If responses to other requests break, too, or this one breaks in another way, the network may be the reason. */
 function leaveOpen({ title, at, exchange, reason }: RowJudgement, broken: Exchange): RowJudgement {
-  const why = findBreakage(broken)?.reason ?? reason ?? createReason('passed');
+  const why = findResponseBreakage(broken)?.reason ?? reason ?? createReason('passed');
   return { title, verdict: 'inconclusive', at, reason: why, ...(exchange !== undefined && { exchange }) };
 }
 
@@ -363,7 +363,7 @@ function readResults({ batch }: CaseExchanges, target: TargetContext): Results {
 }
 
 function isDamaged(exchange: Exchange): boolean {
-  if (!('response' in exchange) || isTransient(exchange.response)) return true;
+  if (!('response' in exchange) || hasTransientStatus(exchange.response)) return true;
   const { body } = exchange.response;
   return isSuccessful(exchange.response) && body.trim() !== '' && parseJson(body) === undefined;
 }

@@ -19,7 +19,7 @@ import { packageRoot } from '../support/package-root.js';
 import { ignoreClosedOutput, UnusableInput } from '../support/problem.js';
 import { firstLine, joinLines, toOneLine } from '../support/untrusted-text.js';
 import { disableExpectedFailures, enableExpectedFailures, restoreFailure } from './expected-failure.js';
-import { loadProject, readAttached, readCaseId, readShared, removeAttached, share } from './options.js';
+import { loadProject, readAttached, readCaseId, readSharedValue, removeAttached, shareValue } from './options.js';
 
 const specs = path.resolve(import.meta.dirname, '..', '..', 'specs');
 
@@ -171,7 +171,7 @@ function listPlannedCases(tests: Playwright.Suite): PlannedCases {
 
 function sharePlannedCases(planned: PlannedCases): void {
   const withCases = [...planned].filter(([, ids]) => ids.size > 0);
-  share('plannedCases', Object.fromEntries(withCases.map(([{ name }, ids]) => [name, [...ids]])));
+  shareValue('plannedCases', Object.fromEntries(withCases.map(([{ name }, ids]) => [name, [...ids]])));
 }
 
 /** Loads the inputs of the projects that have cases. @throws UnusableInput */
@@ -201,7 +201,7 @@ function prepareFolders(projects: readonly CertifiedProject[]): void {
 /** Prints what decides the exit status besides the cases: the config of the user, and the records. */
 function printTerms(config: Playwright.FullConfig, projects: readonly CertifiedProject[]): void {
   const { configFile = packageRoot } = config;
-  const isNamed = readShared('runs') !== undefined && !configFile.startsWith(packageRoot);
+  const isNamed = readSharedValue('runs') !== undefined && !configFile.startsWith(packageRoot);
   const records = projects.flatMap(({ inputs }) => inputs?.settings.expected.record ?? []);
   const terms = [
     ...(isNamed ? [`With ${path.relative('', configFile)}.`] : []),

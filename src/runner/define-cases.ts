@@ -18,7 +18,7 @@ import type { Location } from '../support/problem.js';
 import { renderReason } from '../support/reason.js';
 import { expectFailure } from './expected-failure.js';
 import { type RunFixture, test } from './fixtures.js';
-import { attachTexts, attachValue, createCaseAnnotation, readRuns, readSetUp } from './options.js';
+import { attachTexts, attachValue, createCaseAnnotation, readCertifyRuns, readSetUp } from './options.js';
 
 /**
  * Playwright maps the stack of every error to its sources, also of the ten errors by which it locates the steps of each test.
@@ -30,7 +30,7 @@ Error.prepareStackTrace = (error, frames) =>
 
 const { ownCases, areDrawn } = readSetUp();
 const suite = loadSuite();
-const [options = {}] = readRuns();
+const [options = {}] = readCertifyRuns();
 const selected = selectTests(options, suite);
 
 /** Defines the tests of a case file. @param file within `cases/` */

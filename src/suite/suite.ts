@@ -11,11 +11,11 @@ import { readDataFile } from '../contract/data-file.js';
 import type { World } from '../contract/world.js';
 import { bindWorld, expandWorld, type WorldAvailability } from '../contract/world-file.js';
 import type { HttpRequest } from '../http/exchange.js';
-import { createDataSuite, type DataBasis, type DataFileSummary } from '../own-data/data-suite.js';
+import { createDataSuite, type DataFileSummary, type TestDataVersion } from '../own-data/data-suite.js';
 import { computeOnce } from '../support/caches.js';
 import { groupBy } from '../support/collections.js';
 import { buildFolder, packageRoot, readOwnPackage } from '../support/package-root.js';
-import { describeFileError, type Problem, refuse, UnusableInput } from '../support/problem.js';
+import { createInputError, describeFileError, type Problem, UnusableInput } from '../support/problem.js';
 import { validateFile } from '../support/schema-validation.js';
 import { decodeText, readTextFile } from '../support/text-file.js';
 import { readYaml, type YamlFile } from '../support/yaml-file.js';
@@ -28,7 +28,7 @@ export interface Suite extends SuiteWithoutCases {
   /** Of all files that decide what is sent and expected: runs with equal digests send and expect the same. */
   readonly digest: string;
   /** The data that the deployment is to have. Two runs with equal digests ask about the same. */
-  readonly basis: DataBasis;
+  readonly basis: TestDataVersion;
   readonly cases: readonly TestCase[];
   /** Requests that are sent before all cases, to find out how responses name promotions. */
   readonly calibration: readonly HttpRequest[];
@@ -175,7 +175,7 @@ function listOwnFiles(folder: string): readonly string[] {
   const isCaseFile = (file: string) => !isOfAnotherKind(readTextFile(file, 'Name the folder of your cases.'));
   const files = listYamlFiles(folder).filter(isCaseFile);
   if (files.length > 0) return files;
-  throw refuse(folder, 'the folder has no case file', 'Name a folder with case files (*.yaml).');
+  throw createInputError(folder, 'the folder has no case file', 'Name a folder with case files (*.yaml).');
 }
 
 /**
@@ -210,10 +210,10 @@ function listYamlFiles(folder: string): string[] {
         if (isFolder) folders.push(relative);
         else if (name.endsWith('.yaml')) files.push(relative);
         count += 1;
-        if (count > maxEntries) throw refuse(shown, `has more than ${maxEntries} files and folders`, hint);
+        if (count > maxEntries) throw createInputError(shown, `has more than ${maxEntries} files and folders`, hint);
       }
   } catch (error) {
-    throw error instanceof UnusableInput ? error : refuse(shown, describeFileError(error), hint);
+    throw error instanceof UnusableInput ? error : createInputError(shown, describeFileError(error), hint);
   }
   return files.sort().map((name) => path.join(folder, name));
 }

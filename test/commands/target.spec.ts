@@ -10,7 +10,7 @@ import {
   type Environment,
   type RunOptions,
 } from '../../src/config/run-options.js';
-import { readAvailability, readTargetFile } from '../../src/config/target-file.js';
+import { readTargetFile, readWorldAvailability } from '../../src/config/target-file.js';
 import { isOwnWord } from '../../src/contract/operation.js';
 import { bindWorld, loadWorld } from '../../src/contract/world-file.js';
 import { defaultConnectionOptions } from '../../src/http/connection-options.js';
@@ -38,7 +38,8 @@ const load = (text: string | undefined, environment: Environment = {}, options: 
 };
 
 /** The world with the ids of a target file. */
-const loadBoundWorld = (file: string) => bindWorld(loadWorld(), readAvailability(readTargetFile({ target: file })));
+const loadBoundWorld = (file: string) =>
+  bindWorld(loadWorld(), readWorldAvailability(readTargetFile({ target: file })));
 
 const staging = `
 name: staging

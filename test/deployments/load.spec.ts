@@ -9,7 +9,7 @@ import { bindWorld, type WorldAvailability } from '../../src/contract/world-file
 import type { HttpRequest } from '../../src/http/exchange.js';
 import { renderExaminationFindings } from '../../src/outputs/terminal/findings.js';
 import { renderRunReport } from '../../src/outputs/terminal/run-report.js';
-import type { DataBasis } from '../../src/own-data/data-suite.js';
+import type { TestDataVersion } from '../../src/own-data/data-suite.js';
 import { describeRecordMismatch } from '../../src/record/drift.js';
 import { createRecord } from '../../src/record/target-record.js';
 import { type ExaminedArea, examine } from '../../src/run/examine.js';
@@ -378,7 +378,7 @@ test.describe('The first line', () => {
 });
 
 test('A run says that its record was made with other data', () => {
-  const of = (kind: DataBasis['kind'], digest: string): Suite => ({ ...suite, basis: { kind, digest } });
+  const of = (kind: TestDataVersion['kind'], digest: string): Suite => ({ ...suite, basis: { kind, digest } });
   const recordOf = (stated: Suite) => createRecord(stated, { results: [], showExchange: () => undefined }, 'shop');
   const describe = (recorded: Suite, now: Suite) => describeRecordMismatch(recordOf(recorded), now).join();
   const [first, second] = [of('world', 'sha256:1'), of('world', 'sha256:2')];

@@ -1,6 +1,6 @@
 import { type AnsweredExchange, listSuccesses } from '../../assertions/row-evidence.js';
 import type { Exchange, HttpRequest } from '../../http/exchange.js';
-import { describeAnswer, isDataIndependentRefusal, isTransient } from '../../http/response-status.js';
+import { describeAnswer, hasTransientStatus, isDataIndependentRefusal } from '../../http/response-status.js';
 import { isJsonObject, parseJson } from '../../support/json.js';
 import { createReason } from '../../support/reason.js';
 import {
@@ -64,7 +64,7 @@ async function areOtherBodiesRefused(first: Exchange, request: HttpRequest, { se
 
 /** Whether the deployment itself refuses what it must accept: no front answers so, and no data can explain it. */
 function isProof(first: Exchange, accepted: AnsweredExchange, basis: ExaminationContext): boolean {
-  if (!('response' in first) || isTransient(first.response)) return false;
+  if (!('response' in first) || hasTransientStatus(first.response)) return false;
   const { status } = first.response;
   if (isDataIndependentRefusal(status)) return true;
   return !proxyRefusalStatuses.includes(status) && showsRequiredTier(accepted, basis);

@@ -1,5 +1,5 @@
 import type { AnsweredExchange } from '../../assertions/row-evidence.js';
-import { findBreakage } from '../../http/broken-response.js';
+import { findResponseBreakage } from '../../http/broken-response.js';
 import { describeAnswer, isDataIndependentRefusal } from '../../http/response-status.js';
 import { locateReturnedTiers } from '../../judge/judge-case.js';
 import { findOtherReadings } from '../../judge/other-readings.js';
@@ -59,7 +59,7 @@ export function checkResponses({
 
 /** A body that is cut off is the mistake of the deployment; another format may come from somebody else. */
 function explainUnreadable(unreadable: AnsweredExchange): AreaFinding {
-  const breakage = findBreakage(unreadable);
+  const breakage = findResponseBreakage(unreadable);
   if (breakage !== undefined) return ['problem', createReason('cut-off', { reason: breakage.reason })];
   return createProblemFinding('unreadable', { answer: describeAnswer(unreadable.response) });
 }

@@ -7,7 +7,7 @@ import { type AnsweredExchange, listSuccesses } from '../../assertions/row-evide
 import type { RequirementTopic } from '../../contract/contract.js';
 import { createOracle } from '../../contract/oracle.js';
 import type { Channel, Exchange, HttpRequest } from '../../http/exchange.js';
-import { isTransient } from '../../http/response-status.js';
+import { hasTransientStatus } from '../../http/response-status.js';
 import type { TargetContext } from '../../judge/judge-case.js';
 import type { SuspectedDataLoad } from '../../judge/suspected-load.js';
 import { createRecognizer, type Recognizer } from '../../recognition/recognizer.js';
@@ -206,5 +206,5 @@ export function showsRequiredTier(
 }
 
 export function isAnswered(exchange: Exchange): exchange is AnsweredExchange {
-  return 'response' in exchange && !isTransient(exchange.response);
+  return 'response' in exchange && !hasTransientStatus(exchange.response);
 }
