@@ -13,7 +13,7 @@ interface ResponseAssertion {
   readonly kind: string;
   readonly of: string;
   readonly at: Location;
-  /** The result of `ResponseAssertionKind.read`. */
+  /** The result of `ResponseAssertionDefinition.read`. */
   readonly data: unknown;
 }
 
@@ -30,7 +30,7 @@ export type TierSelection = string | readonly string[];
 /** A check of a case file: assertions by their keys. `of` names the requests. */
 export type CaseFileCheck = { readonly of?: string | readonly string[] } & Readonly<Record<string, unknown>>;
 
-/** A kind of assertion: the default export of a file in `kinds/`. */
+/** Defines a kind of assertion: how its value is read, described and judged. The default export of a file in `kinds/`. */
 export type AssertionDefinition = ResponseAssertionDefinition | AlternativesAssertionDefinition;
 
 interface CommonDefinition {
@@ -52,20 +52,20 @@ export interface ResponseAssertionDefinition<Value = unknown, Data = unknown> ex
   judgeLost?(exchange: Exchange, evidence: RowEvidence): UnmetAssertionResult | undefined;
   /** Without these ids of the world it cannot be judged. */
   listNeededIds?(data: Data, context: NeedContext): readonly string[];
-  /** Finds out why a requirement must not use it. A kind without this function is for questions only. */
+  /** Finds out why a requirement must not use it. A definition without this function is for questions only. */
   findFlaw?(data: Data, context: AssertionFlawContext): AssertionFlaw | undefined;
 }
 
-/** The kind whose value is a list of alternatives, each a check or a list of checks. */
+/** Defines the kind whose value is a list of alternatives, each a check or a list of checks. */
 export interface AlternativesAssertionDefinition extends CommonDefinition {
   readonly hasAlternatives: true;
 }
 
-/** Checks the types of a kind. */
+/** Checks the types of a definition. */
 export function defineAssertion<Value, Data>(
-  kind: ResponseAssertionDefinition<Value, Data>,
+  definition: ResponseAssertionDefinition<Value, Data>,
 ): ResponseAssertionDefinition<Value, Data> {
-  return kind;
+  return definition;
 }
 
 /** What `read` can use. It reports unknown names, and returns ids of tiers. */

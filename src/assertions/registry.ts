@@ -18,7 +18,7 @@ import {
   createDoubt,
   type ResponseAssertionDefinition,
 } from './assertion.js';
-import { describeTiers } from './judge-result.js';
+import { describeTiers } from './judge-returned-tiers.js';
 import { findAnsweredExchange, type JudgeMode, type RowEvidence } from './row-evidence.js';
 
 const folder = path.join(import.meta.dirname, 'kinds');

@@ -9,7 +9,7 @@ import { explainTransientFailure } from '../http/response-status.js';
 import type { Verdict } from '../judge/verdict.js';
 import type { ResponseRenderer } from '../record/exchange-text.js';
 import type { CaseResult } from '../run/case-result.js';
-import type { ExchangeLookup } from '../run/shown-exchanges.js';
+import type { ExchangeLookup } from '../run/exchange-store.js';
 import { formatLocation } from '../support/problem.js';
 import { type Reason, renderReason } from '../support/reason.js';
 import { joinLines, toOneLine } from '../support/untrusted-text.js';

@@ -9,7 +9,7 @@ import { isWarningOutcome, type Question } from '../contract/contract.js';
 import { worldListNames } from '../contract/world.js';
 import type { Diagnosis } from '../explanation/diagnose-run.js';
 import type { TransportIdentity } from '../http/transport.js';
-import type { DeploymentStop } from '../judge/find-stop.js';
+import type { DeploymentStop } from '../judge/find-deployment-stop.js';
 import { findWorstVerdict, type Verdict, verdicts } from '../judge/verdict.js';
 import type { DataFileSummary } from '../own-data/data-suite.js';
 import type { NewDeviation } from '../record/add-deviations.js';
@@ -23,17 +23,17 @@ import {
   notSelectedReason,
   samplesCaseId,
 } from '../run/case-result.js';
-import type { ExchangeLookup } from '../run/shown-exchanges.js';
+import type { ExchangeLookup } from '../run/exchange-store.js';
 import { isOwnCase, type Suite } from '../suite/suite.js';
 import { groupBy, renderShortList } from '../support/collections.js';
 import { createReason, type Reason, renderReason } from '../support/reason.js';
 import { toOneLine } from '../support/untrusted-text.js';
-import { createStopCause } from './apply-stop.js';
 import { type CaseEntry, createCaseEntry, createUnstableEntry, type EntryRenderingContext } from './case-entry.js';
 import { createCauseEntry } from './cause-entry.js';
 import { type DriftEntry, listDriftEntries } from './drift-entry.js';
 import { describeData, interruptionNotice, quickNotice } from './notices.js';
 import { describeSharedReasons, findSharedReasons } from './shared-reasons.js';
+import { createStopCause } from './withdraw-results-after-stop.js';
 
 /** The report of one run, as in `certificate.json`. `schemas/certificate.schema.json` describes its members. */
 export type Certificate = ReturnType<typeof createCertificate> & {
@@ -98,42 +98,42 @@ export interface CertifiedRun {
 }
 
 /** Creates the certificate of a run. Cases without a result were not selected. */
-export function createCertificate(suite: Suite, all: readonly CaseResult[], facts: CertificateInputs) {
-  const { target, quick, known, load, stop, isCutShort, expected = emptyBaseline, showExchange } = facts;
+export function createCertificate(suite: Suite, all: readonly CaseResult[], inputs: CertificateInputs) {
+  const { target, quick, known, load, stop, isCutShort, expected = emptyBaseline, showExchange } = inputs;
   const { contract, world } = suite;
-  const terms = { contract, baseUrl: target.base_url, renderResponse: createResponseRenderer(world), showExchange };
-  const entries = createEntries(all, terms, facts.excused);
+  const context = { contract, baseUrl: target.base_url, renderResponse: createResponseRenderer(world), showExchange };
+  const entries = createEntries(all, context, inputs.excused);
   const findEntry = (id: string): CaseEntry => entries.get(id) ?? { id, ...unselected };
   const results = all.filter((result) => !isOwnCase(result));
-  const drift = listDriftEntries(results, terms);
+  const drift = listDriftEntries(results, context);
   const requirements = createRequirements(suite, results, findEntry, known);
   const questions = contract.questions.map((question) => createQuestionEntry(question, findEntry(question.id), drift));
   const ownCases = createOwnCases(suite, findEntry, isCutShort);
-  const causes = [...createStopCause(stop, requirements), ...(facts.causes ?? [])].map((cause) =>
-    createCauseEntry(cause, terms),
+  const causes = [...createStopCause(stop, requirements), ...(inputs.causes ?? [])].map((cause) =>
+    createCauseEntry(cause, context),
   );
   const judged = { requirements, questions, entries: [...entries.values()] };
-  const gaps = listGaps(suite, all, facts);
-  const verdict = createVerdict(suite, all, judged, facts, gaps);
+  const gaps = listGaps(suite, all, inputs);
+  const verdict = createVerdict(suite, all, judged, inputs, gaps);
   return {
     verdict: verdict.ofRun,
     ...(load && { load: { sentence: load.sentence, is_certain: load.isProven } }),
-    ...(verdict.ofRun === 'incomplete' && { incomplete_because: listUnjudged(judged, all, facts, gaps) }),
+    ...(verdict.ofRun === 'incomplete' && { incomplete_because: listUnjudged(judged, all, inputs, gaps) }),
     target,
     suite: { name: suite.name, version: suite.version, digest: suite.digest },
     summary: countVerdicts(requirements),
     requirements,
     questions,
     drift,
-    unstable: results.flatMap((result) => createUnstableEntry(result, terms)),
-    notes: createNotes(all, facts, { gaps, ownCases }),
-    requests_sent: facts.requestsSent,
-    started_at: facts.startedAt.toISOString(),
-    duration_ms: Math.round(facts.durationMs),
+    unstable: results.flatMap((result) => createUnstableEntry(result, context)),
+    notes: createNotes(all, inputs, { gaps, ownCases }),
+    requests_sent: inputs.requestsSent,
+    started_at: inputs.startedAt.toISOString(),
+    duration_ms: Math.round(inputs.durationMs),
     selected: verdict.ofSelection,
     stopped: stop && createStopEntry(stop),
     quick,
-    data: facts.data,
+    data: inputs.data,
     causes: causes.length > 0 ? causes : undefined,
     known_deviations: known && createKnownSection(known, requirements, verdict.apartFromKnown),
     own_cases: ownCases,
@@ -148,10 +148,14 @@ const unselected = {
 } as const;
 
 /** Creates the entries of all results, by their ids. @param excused the ids of cases that what is known excuses */
-function createEntries(results: readonly CaseResult[], terms: EntryRenderingContext, excused: readonly string[] = []) {
+function createEntries(
+  results: readonly CaseResult[],
+  context: EntryRenderingContext,
+  excused: readonly string[] = [],
+) {
   return new Map(
     results.map((result): readonly [string, CaseEntry] => {
-      const entry = createCaseEntry(result, terms);
+      const entry = createCaseEntry(result, context);
       const isExcused = excused.includes(entry.id) && getVerdictApartFromKnown(entry) === 'inconclusive';
       return [entry.id, isExcused ? { ...entry, apart_from_known: 'pass' } : entry];
     }),

@@ -19,17 +19,17 @@ interface FoundDrift {
 }
 
 /** Lists all drift. A change of shape counts once, and all new members are one change. */
-export function listDriftEntries(results: readonly CaseResult[], terms: EntryRenderingContext): DriftEntry[] {
+export function listDriftEntries(results: readonly CaseResult[], context: EntryRenderingContext): DriftEntry[] {
   const found = results.flatMap((result) => result.drift.map((drift): FoundDrift => ({ drift, result })));
   const alike = groupBy(found, ({ drift }) => {
     if (drift.kind === 'outcome') return drift;
     return drift.kind === 'shape' ? drift.message : drift.kind;
   });
   // The contract begins with what explains other answers, such as the response to an empty result.
-  const order = terms.contract.questions.map(({ id }) => id);
+  const order = context.contract.questions.map(({ id }) => id);
   const rank = (entry: DriftEntry) => (entry.kind === 'new-members' ? order.length : order.indexOf(entry.case));
   return [...alike.values()]
-    .map((group) => createDriftEntry(group, terms))
+    .map((group) => createDriftEntry(group, context))
     .sort((left, right) => rank(left) - rank(right));
 }
 

@@ -3,7 +3,6 @@
  * whole run, explains failures, and corrects what is known by what was seen. Out: the certificate, and the files of the results.
  */
 
-import { withdrawResultsAfterStop } from '../certificate/apply-stop.js';
 import {
   type CertificateInputs,
   type CertifiedRun,
@@ -11,6 +10,7 @@ import {
   withdrawFailures,
 } from '../certificate/certificate.js';
 import type { EvidenceArchive, EvidenceOrigin } from '../certificate/har-archive.js';
+import { withdrawResultsAfterStop } from '../certificate/withdraw-results-after-stop.js';
 import type { RunInputs, RunSettings } from '../config/run-inputs.js';
 import type { Diagnosis } from '../explanation/diagnose-run.js';
 import type { Verdict } from '../judge/verdict.js';
@@ -48,7 +48,7 @@ export async function certifyRun(inputs: RunInputs, run: JudgedRun): Promise<Cer
   const { results: plain, index, uses, load, contrasts, recall, ...ended } = run;
   const { quick, target, expected, known } = settings;
   const { name, kind, baseUrl, version, file, transport } = target;
-  const facts: CertificateInputs = {
+  const certificateInputs: CertificateInputs = {
     ...ended,
     showExchange: index.show,
     quick: quick && (true as const),
@@ -72,7 +72,8 @@ export async function certifyRun(inputs: RunInputs, run: JudgedRun): Promise<Cer
   // Nothing of the deployment is to be explained where the load explains it.
   const isToExplain = (verdict: Verdict) => verdict === 'fail' || (verdict === 'inconclusive' && !load?.isProven);
   const isWrong = results.some(({ verdict }) => isToExplain(verdict));
-  if (!isWrong) return { ...shown, certificate: createCertificate(suite, results, facts), newDeviations: [] };
+  if (!isWrong)
+    return { ...shown, certificate: createCertificate(suite, results, certificateInputs), newDeviations: [] };
   // Loaded only where something is to be explained: it comes with the mistakes of the reference deployment. If all processes
   // load them, a run of one case takes 14 % more processor time (median of nine).
   const { diagnoseRun } = await import('../explanation/diagnose-run.js');
@@ -82,7 +83,7 @@ export async function certifyRun(inputs: RunInputs, run: JudgedRun): Promise<Cer
   const diagnosis = diagnoseRun({ suite, results, index, statedPatterns, known: causes, contrasts });
   const current = known && correctKnown(known, diagnosis);
   if (current === undefined) {
-    const certificate = createCertificate(suite, results, { ...facts, ...diagnosis });
+    const certificate = createCertificate(suite, results, { ...certificateInputs, ...diagnosis });
     return { ...shown, certificate, newDeviations: listNewDeviations(certificate, suite.world) };
   }
   const corrected = { suite, settings: { ...settings, known: current } };

@@ -7,7 +7,7 @@
 import { createArchiver, parseArchive } from '../certificate/har-archive.js';
 import type { RunInputs } from '../config/run-inputs.js';
 import { getDocumentation } from '../explanation/observation.js';
-import { createExchangeTrace, type ExchangeTrace, findDeploymentStop } from '../judge/find-stop.js';
+import { createExchangeTrace, type ExchangeTrace, findDeploymentStop } from '../judge/find-deployment-stop.js';
 import { findWorstVerdict, type Verdict } from '../judge/verdict.js';
 import { getKnownIds } from '../recognition/known-ids.js';
 import { createRecognizer } from '../recognition/recognizer.js';

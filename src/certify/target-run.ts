@@ -8,7 +8,7 @@ import type { RunInputs, RunSettings } from '../config/run-inputs.js';
 import type { NamedWorld } from '../contract/world.js';
 import type { Channel } from '../http/exchange.js';
 import type { TransportChannel } from '../http/transport.js';
-import type { SuspectedDataLoad } from '../judge/suspected-load.js';
+import type { SuspectedDataLoad } from '../judge/suspected-data-load.js';
 import type { DataFileSummary } from '../own-data/data-suite.js';
 import type { CaseReport } from '../run/case-report.js';
 import { createRepetitionResult, getVerdictApartFromKnown, samplesCaseId } from '../run/case-result.js';
@@ -37,11 +37,11 @@ export type EngineOverrides = Pick<EngineOptions, 'plannedCases' | 'replay' | 'r
 export async function startTargetRun(
   { suite: whole, settings }: RunInputs,
   channel: Channel & Partial<Pick<TransportChannel, 'findFailure'>>,
-  terms: EngineOverrides = {},
+  overrides: EngineOverrides = {},
 ) {
   const suite = selectFromSuite(whole, settings);
   const options = await createEngineOptions(settings, suite.world);
-  const run = await startRun(suite, channel, { ...options, ...terms });
+  const run = await startRun(suite, channel, { ...options, ...overrides });
   const { examination, target, shown } = run;
   const { unreachable } = examination;
   const load = examination.load && { reason: examination.load.reason, isProven: examination.load.isProven };
@@ -55,7 +55,7 @@ export async function startTargetRun(
     const known = await loadKnownCauses(settings, suite.world);
     const { narrowRun } = await import('./narrow-run.js');
     const sender = run.narrowingSender;
-    const contrasts = await narrowRun({ suite, settings, target, known, reports, replay: terms.replay, sender });
+    const contrasts = await narrowRun({ suite, settings, target, known, reports, replay: overrides.replay, sender });
     if (contrasts.length === 0) return ended;
     const { exchanges, uses } = run.takeEvidence();
     const report = ended ?? { ...uncounted, exchanges: [], uses: [] };
@@ -96,11 +96,11 @@ export interface JudgedCases {
 export async function judgeCases(
   inputs: RunInputs,
   channel: Parameters<typeof startTargetRun>[1],
-  terms: EngineOverrides,
+  overrides: EngineOverrides,
 ): Promise<JudgedCases> {
-  const { judge, start } = await startTargetRun(inputs, channel, terms);
+  const { judge, start } = await startTargetRun(inputs, channel, overrides);
   const reports: CaseReport[] = [];
-  for (const id of terms.plannedCases ?? []) reports.push(...[(await judge(id)) ?? []].flat());
+  for (const id of overrides.plannedCases ?? []) reports.push(...[(await judge(id)) ?? []].flat());
   return { start, reports };
 }
 

@@ -23,6 +23,7 @@ export interface Campaign {
   readonly category_ids: readonly string[];
 }
 
+/** A promotion tier: what the operation returns for a request if the tier is valid for it and among the newest 150. */
 export interface Tier {
   readonly id: string;
   readonly campaign_id: string;
@@ -43,7 +44,7 @@ export type TierRule =
   /** In a data file only: what no other kind expresses. */
   | { readonly kind: 'other'; readonly description: string };
 
-/** Asks for an order item. */
+/** A rule of a tier that requires a quantity of one product or SKU (`id`) in the order: at least `at_least`. */
 export type ItemRule = Extract<TierRule, { readonly id: string }>;
 
 /** The lists of a world by the kind of their things, as references in case files name it. */

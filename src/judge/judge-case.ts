@@ -17,8 +17,8 @@ import {
   undeterminedOutcome,
 } from '../cases/test-case.js';
 import { createOracle } from '../contract/oracle.js';
-import { findResponseBreakage } from '../http/broken-response.js';
 import type { Exchange } from '../http/exchange.js';
+import { findResponseBreakage } from '../http/response-breakage.js';
 import {
   explainTransientFailure,
   explainUnsupported,
@@ -30,12 +30,12 @@ import { determineReading, type TierReading } from '../recognition/tier-reading.
 import { computeOnce, remember } from '../support/caches.js';
 import type { Location } from '../support/problem.js';
 import { createReason, type Reason } from '../support/reason.js';
-import { explainAmbiguousPaths } from './explain-ambiguity.js';
+import { explainAmbiguousPaths } from './explain-ambiguous-paths.js';
 import { extractValue } from './extract-value.js';
 import { findOtherReadings, type OtherReading } from './other-readings.js';
 import { explainOwnPromotions } from './own-promotions.js';
 import { provePaths } from './prove-paths.js';
-import { agreesWithDataLoad, type SuspectedDataLoad } from './suspected-load.js';
+import { agreesWithDataLoad, type SuspectedDataLoad } from './suspected-data-load.js';
 import { findWorstVerdict, type Verdict } from './verdict.js';
 
 export interface Judgement {

@@ -16,6 +16,7 @@ import { readReturnedTiersOfBody } from '../recognition/returned-tiers.js';
 import { createReason, type Reason } from '../support/reason.js';
 import { collectEvidence, judgeCase, type RowJudgementEvidence, type TargetContext } from './judge-case.js';
 
+/** The judgement on one exchange, without the exchange. The reason is a code with data, which the API renders. */
 export interface CodedExchangeJudgement {
   /** `open`: the documentation requires nothing of the response. `undocumented`: it does not describe the request. */
   readonly verdict: 'pass' | 'fail' | 'inconclusive' | 'open' | 'undocumented';

@@ -2,7 +2,7 @@ import { type AnsweredExchange, listSuccesses, type RowEvidence } from '../asser
 import { createOracle } from '../contract/oracle.js';
 import { indexPositionsById, type Tier, windowSize } from '../contract/world.js';
 import type { Exchange } from '../http/exchange.js';
-import { listValuesUnderPaths } from '../recognition/list-records.js';
+import { listValuesUnderPaths } from '../recognition/list-values-under-paths.js';
 import { readReturnedTiersOfBody } from '../recognition/returned-tiers.js';
 import { renderShortList } from '../support/collections.js';
 import { createReason, type Reason } from '../support/reason.js';

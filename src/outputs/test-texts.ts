@@ -7,8 +7,8 @@ import type { Exchange } from '../http/exchange.js';
 import { createResponseRenderer } from '../record/exchange-text.js';
 import type { CaseReport } from '../run/case-report.js';
 import { type CaseResult, getVerdictApartFromKnown } from '../run/case-result.js';
+import type { ExchangeLookup } from '../run/exchange-store.js';
 import { shortenExchange } from '../run/sanitize-result.js';
-import type { ExchangeLookup } from '../run/shown-exchanges.js';
 import type { Suite } from '../suite/suite.js';
 import { renderReason } from '../support/reason.js';
 import { joinLines, toOneLine } from '../support/untrusted-text.js';
@@ -20,9 +20,9 @@ export function renderCaseProblem(
   baseUrl: string,
   showExchange: ExchangeLookup,
 ): string | undefined {
-  const terms = { contract, baseUrl, renderResponse: createResponseRenderer(world), showExchange };
-  if (isFailure(getVerdictApartFromKnown(result))) return renderFailure(createCaseEntry(result, terms));
-  const changes = listDriftEntries([result], terms).filter(({ kind }) => kind === 'answer');
+  const context = { contract, baseUrl, renderResponse: createResponseRenderer(world), showExchange };
+  if (isFailure(getVerdictApartFromKnown(result))) return renderFailure(createCaseEntry(result, context));
+  const changes = listDriftEntries([result], context).filter(({ kind }) => kind === 'answer');
   return changes.length === 0 ? undefined : changes.map(renderDifference).join('\n\n');
 }
 

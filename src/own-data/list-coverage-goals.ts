@@ -1,7 +1,7 @@
 import type { World } from '../contract/world.js';
 import type { CandidateRequest, FilterVariation } from './candidate-request.js';
 import { type CoverageItem, listCoverageItems } from './list-coverage-items.js';
-import { rateMisreadRisk } from './near-texts.js';
+import { rateMisreadRisk } from './rate-misread-risk.js';
 
 /** Something that a request can show. Two requests that show the same reach a goal with the same key. */
 export interface CoverageGoal {

@@ -3,8 +3,9 @@ import { groupBy } from '../support/collections.js';
 import { isWellFormed } from '../support/json.js';
 import type { CandidateRequest, FilterVariation } from './candidate-request.js';
 import type { DraftFilter } from './data-request-draft.js';
-import { makeNearText, type NearTextKind, nearTextKinds, rateMisreadRisk } from './near-texts.js';
-import { takeEveryNth } from './sample-every.js';
+import { makeNearText, type NearTextKind, nearTextKinds } from './near-texts.js';
+import { rateMisreadRisk } from './rate-misread-risk.js';
+import { takeEveryNth } from './take-every-nth.js';
 
 /** Filters to send, and the order to send them with. */
 export interface FilteredOrder {

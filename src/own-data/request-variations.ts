@@ -11,7 +11,7 @@ export interface RequestVariation {
   readonly kind: VariationKind;
   /** For titles. No two changes have the same one. */
   readonly title: string;
-  readonly apply: (parts: DataRequestDraft, facts: CatalogIndex) => Partial<DataRequestDraft>;
+  readonly apply: (parts: DataRequestDraft, catalog: CatalogIndex) => Partial<DataRequestDraft>;
 }
 
 /** Decides with which requests a change is tried, and what it is worth. */
@@ -183,10 +183,10 @@ export function createCustomerVariation(title: string, customer: string): Reques
 
 function changeItems(
   title: string,
-  change: (items: Items, facts: CatalogIndex) => Items,
+  change: (items: Items, catalog: CatalogIndex) => Items,
   group: ChangeGroup = 'order',
 ): RequestVariation {
-  return { group, kind: 'items', title, apply: ({ items }, facts) => ({ items: change(items, facts) }) };
+  return { group, kind: 'items', title, apply: ({ items }, catalog) => ({ items: change(items, catalog) }) };
 }
 
 function changeQuantities(title: string, change: (quantity: number, at: number) => number): RequestVariation {
@@ -232,11 +232,11 @@ function replaceIds(
   title: string,
   from: DraftItem['kind'],
   kind: DraftItem['kind'],
-  find: (id: string, facts: CatalogIndex) => string | undefined,
+  find: (id: string, catalog: CatalogIndex) => string | undefined,
 ): RequestVariation {
-  return changeItems(title, (items, facts) => {
+  return changeItems(title, (items, catalog) => {
     const replaced = items.map((item) => {
-      const id = item.kind === from ? find(item.id, facts) : undefined;
+      const id = item.kind === from ? find(item.id, catalog) : undefined;
       return id === undefined ? item : { ...item, kind, id };
     });
     return [...new Map(replaced.map((item) => [`${item.kind} ${item.id}`, item])).values()];

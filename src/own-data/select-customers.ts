@@ -1,5 +1,6 @@
 import { type World, windowSize } from '../contract/world.js';
-import { createSimilarIdFinder, rateMisreadRisk } from './near-texts.js';
+import { createSimilarIdFinder } from './near-texts.js';
+import { rateMisreadRisk } from './rate-misread-risk.js';
 import { createCustomerVariation, type RequestVariation } from './request-variations.js';
 
 /** How many customers get an order. */

@@ -23,14 +23,14 @@ export interface RequestAdaptation {
 }
 
 /** What changed cases are checked against. */
-interface Terms {
+interface AdaptationContext {
   readonly contract: Contract;
   readonly world: World;
 }
 
-export function adaptCase<T extends TestCase>(testCase: T, changes: RequestAdaptation, terms: Terms): T {
+export function adaptCase<T extends TestCase>(testCase: T, changes: RequestAdaptation, context: AdaptationContext): T {
   const spelled = changes.readsLiteralFiltersOnly ? spellCase(testCase) : testCase;
-  return changes.refusedParts.length === 0 ? spelled : leaveOutOfCase(spelled, changes.refusedParts, terms);
+  return changes.refusedParts.length === 0 ? spelled : leaveOutOfCase(spelled, changes.refusedParts, context);
 }
 
 /** Writes the filters of a case with literal brackets, unless it is about their spelling. */
@@ -41,22 +41,31 @@ function spellCase<T extends TestCase>(testCase: T): T {
 }
 
 /** Leaves out what is refused. */
-function leaveOutOfCase<T extends TestCase>(testCase: T, refused: readonly RefusedPart[], terms: Terms): T {
+function leaveOutOfCase<T extends TestCase>(
+  testCase: T,
+  refused: readonly RefusedPart[],
+  context: AdaptationContext,
+): T {
   const change = (request: HttpRequest) =>
     refused
-      .filter(({ part }) => !isAbout(testCase, part, request, terms))
+      .filter(({ part }) => !isAbout(testCase, part, request, context))
       .reduce((changed, entry) => leaveOutPart(changed, entry), request);
   const rows = testCase.rows.map((row) => {
     const requests = mapRequests(row, change);
     if ([...requests].every(([name, request]) => request === row.requests.get(name))) return row;
-    const adapted = adaptRow(row, { ...row, requests }, terms);
+    const adapted = adaptRow(row, { ...row, requests }, context);
     return adapted ?? { ...row, unavailable: [...row.unavailable, ...refused.map(({ part }) => part.description)] };
   });
   return { ...testCase, rows };
 }
 
 /** Whether a case is about a part, and sends it with a value: then it is sent, refused, and fails. */
-function isAbout(testCase: TestCase, part: RequestPart, request: HttpRequest, { contract }: Terms): boolean {
+function isAbout(
+  testCase: TestCase,
+  part: RequestPart,
+  request: HttpRequest,
+  { contract }: AdaptationContext,
+): boolean {
   const requirement = contract.requirements.find(({ about }) => about === part.about)?.id;
   const isSubject = testCase.kind === 'requirement' && getSubjectId(testCase) === requirement;
   return isSubject && !part.isReplaced && !part.isEmptyIn(request);
@@ -70,13 +79,21 @@ function mapRequests(
 }
 
 /** Returns a row with other requests, as far as the documentation says what follows for them; undefined if it does not. */
-function adaptRow<R extends CaseRow | RequirementRow>(stated: R, changed: R, terms: Terms): R | undefined {
-  if ('expect' in changed) return adaptExpectations(stated, changed, terms) as R | undefined;
-  return isUnaffected(stated, changed, terms) ? changed : undefined;
+function adaptRow<R extends CaseRow | RequirementRow>(
+  stated: R,
+  changed: R,
+  context: AdaptationContext,
+): R | undefined {
+  if ('expect' in changed) return adaptExpectations(stated, changed, context) as R | undefined;
+  return isUnaffected(stated, changed, context) ? changed : undefined;
 }
 
 /** Keeps of each expectation what follows for the changed requests. Undefined if nothing of one follows. */
-function adaptExpectations(stated: CaseRow, changed: RequirementRow, { world }: Terms): RequirementRow | undefined {
+function adaptExpectations(
+  stated: CaseRow,
+  changed: RequirementRow,
+  { world }: AdaptationContext,
+): RequirementRow | undefined {
   const getRequest = (name: string): RequestWithOracle => {
     const http = changed.requests.get(name) as HttpRequest;
     // The deployment has answered requests without it: it neither demands it nor returns nothing without it.
@@ -92,7 +109,7 @@ function adaptExpectations(stated: CaseRow, changed: RequirementRow, { world }: 
 }
 
 /** Whether the changes matter for no tier and for no comparison, so that the answer to a question stays the same. */
-function isUnaffected(stated: CaseRow, changed: CaseRow, { world }: Terms): boolean {
+function isUnaffected(stated: CaseRow, changed: CaseRow, { world }: AdaptationContext): boolean {
   const countRequests = ({ requests }: CaseRow) => new Set([...requests.values()].map(serializeRequest)).size;
   if (countRequests(changed) < countRequests(stated)) return false;
   return [...changed.requests].every(([name, request]) => {

@@ -3,11 +3,11 @@
  * the judgement that counts, and what came back each time.
  */
 
-import { listWholeResponses } from '../assertions/broken-response.js';
+import { listWholeResponses } from '../assertions/judge-broken-response.js';
 import type { AnsweredExchange } from '../assertions/row-evidence.js';
 import type { RequirementCase, RequirementRow } from '../cases/test-case.js';
-import { findResponseBreakage } from '../http/broken-response.js';
 import { type Exchange, serializeRequest } from '../http/exchange.js';
+import { findResponseBreakage } from '../http/response-breakage.js';
 import { hasTransientStatus, isSuccessful } from '../http/response-status.js';
 import {
   type CaseJudgement,

@@ -9,7 +9,7 @@ import { isSuccessful } from '../http/response-status.js';
 import type { Recognizer } from '../recognition/recognizer.js';
 import type { ExchangeUse, RunEvidence, StoredExchange } from './case-report.js';
 import type { CaseExchanges } from './case-result.js';
-import { createDisplayableExchanges } from './shown-exchanges.js';
+import { createExchangeStore } from './exchange-store.js';
 
 /** The purpose of exchanges that belong to no case. */
 export const calibrationPurpose = 'calibration';
@@ -38,7 +38,7 @@ export function createStoredExchange(id: string, exchange: Exchange, recognizer:
 /** @param suffix of ids: several processes may share a run */
 export function createEvidenceKeeper(recognizer: Recognizer, suffix = '') {
   const stored = new WeakMap<Exchange, StoredExchange>();
-  const shown = createDisplayableExchanges();
+  const shown = createExchangeStore();
   let taken = { exchanges: [] as StoredExchange[], uses: [] as ExchangeUse[] };
   const keep = (use: Omit<ExchangeUse, 'id'>, exchange: Exchange): void => {
     let kept = stored.get(exchange);

@@ -1,12 +1,12 @@
 import type { Channel } from '../http/exchange.js';
 import { describeAnswer, isDataIndependentRefusal } from '../http/response-status.js';
-import type { SuspectedDataLoad } from '../judge/suspected-load.js';
+import type { SuspectedDataLoad } from '../judge/suspected-data-load.js';
 import type { Suite } from '../suite/suite.js';
 import { createReason, mapReasonTexts, type Reason } from '../support/reason.js';
 import { checkAddress } from './examination/check-address.js';
 import { checkBody } from './examination/check-body.js';
+import { checkDataLoad, checkForbiddenIds, checkRefusedIds } from './examination/check-data-load.js';
 import { checkFilterSpelling } from './examination/check-filter-spelling.js';
-import { checkDataLoad, checkForbiddenIds, checkRefusedIds } from './examination/check-load.js';
 import { checkReachability, checkRequestExists } from './examination/check-reachability.js';
 import { checkRefusedBody } from './examination/check-refused-body.js';
 import { checkRefusedParts } from './examination/check-refused-parts.js';
@@ -44,19 +44,19 @@ const checks: readonly ExaminationCheck[] = [
 
 /** Sends the calibration requests of a suite, and others if these do not show whether the cases can be judged. */
 export async function examine(suite: Suite, channel: Pick<Channel, 'send'>, target: ExaminedTarget) {
-  let basis = await beginExamination(suite, channel, target);
+  let context = await beginExamination(suite, channel, target);
   const results: ExaminationCheckResult[] = [];
   for (const check of checks) {
-    const result = await check(basis);
+    const result = await check(context);
     if (result !== undefined) results.push(result);
     if (result?.isLast === true) break;
-    basis = { ...basis, ...result?.next };
+    context = { ...context, ...result?.next };
   }
-  return conclude(basis, results);
+  return conclude(context, results);
 }
 
-function conclude(basis: ExaminationContext, results: readonly ExaminationCheckResult[]) {
-  const { calibration, exchanges, sent, successes, areNotFound, hasTiers, isSeen, isWorldLoaded } = basis;
+function conclude(context: ExaminationContext, results: readonly ExaminationCheckResult[]) {
+  const { calibration, exchanges, sent, successes, areNotFound, hasTiers, isSeen, isWorldLoaded } = context;
   const unreachable = results.find((result) => result.unreachable !== undefined)?.unreachable;
   const unjudged = results.find((result) => result.unjudged !== undefined)?.unjudged;
   const refusals = results.flatMap((result) => result.refusals ?? []);
@@ -87,7 +87,7 @@ function conclude(basis: ExaminationContext, results: readonly ExaminationCheckR
     unjudged: sanitize(unjudged),
     /** What is wrong with the test data, as it seems. */
     load: describeLoad(results.find((result) => result.load !== undefined)?.load ?? missing),
-    constantAnswer: findConstantAnswer(basis),
+    constantAnswer: findConstantAnswer(context),
   };
 }
 

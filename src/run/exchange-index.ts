@@ -9,14 +9,14 @@ import { createTierMentions, type TierMentions } from '../recognition/tier-menti
 import { groupBy } from '../support/collections.js';
 import type { ExchangeUse, StoredExchange } from './case-report.js';
 import { calibrationPurpose } from './evidence-keeper.js';
-import { createDisplayableExchanges } from './shown-exchanges.js';
+import { createExchangeStore } from './exchange-store.js';
 
 /** The exchanges of a run, to be shown by id, and to be explained case by case. */
 export type ExchangeIndex = ReturnType<ReturnType<typeof createExchangeIndexer>['finish']>;
 
 /** @param ids of the world of the run */
 export function createExchangeIndexer(ids: KnownIds) {
-  const shown = createDisplayableExchanges();
+  const shown = createExchangeStore();
   const kept = new Map<string, { readonly exchange: Exchange; readonly mentions: TierMentions | undefined }>();
   // Most responses repeat another one, and what is searched in one of them takes long.
   const byBody = new Map<string, TierMentions>();

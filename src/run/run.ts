@@ -7,7 +7,7 @@
 import type { KnownMistakeCorrections } from '../assertions/row-evidence.js';
 import { getSubjectId, type TestCase } from '../cases/test-case.js';
 import type { Channel, HttpRequest } from '../http/exchange.js';
-import { findDeploymentStop } from '../judge/find-stop.js';
+import { findDeploymentStop } from '../judge/find-deployment-stop.js';
 import type { Judgement, TargetContext } from '../judge/judge-case.js';
 import type { Verdict } from '../judge/verdict.js';
 import { createRecognizer } from '../recognition/recognizer.js';
@@ -26,15 +26,15 @@ import {
   getVerdictApartFromKnown,
 } from './case-result.js';
 import { type CaseSender, createCaseSender } from './case-sender.js';
-import { recheckAtEnd } from './end-of-run.js';
 import { calibrationPurpose, createEvidenceKeeper, type EvidenceKeeper } from './evidence-keeper.js';
 import { type ExaminedTarget, examine } from './examine.js';
+import { createExchangeStore } from './exchange-store.js';
 import { createNarrowingSender, type NarrowingSender, replayNarrowing } from './narrowing-sender.js';
+import { recheckAtEnd } from './recheck-at-end.js';
 import { createRefusalResults } from './refusal-result.js';
 import type { Replay } from './replay.js';
 import { runCase } from './run-case.js';
 import { createSentLog } from './sent-log.js';
-import { createDisplayableExchanges } from './shown-exchanges.js';
 
 export interface EngineOptions extends ExaminedTarget, Partial<RunScope> {
   readonly mentionFilter?: MentionFilter;
@@ -91,7 +91,7 @@ export async function startRun(stated: Suite, unlogged: Channel, options: Engine
   // requests are drawn from a data file, since they are many.
   const shared = stated.data === undefined ? sent.filter(([, exchange]) => !exchanges.includes(exchange)) : sent;
   const sender = replay?.createSender() ?? createCaseSender(channel, planned, shared);
-  const terms = { target, knownRequirements, expected, infersShape, keeper, findId };
+  const context = { target, knownRequirements, expected, infersShape, keeper, findId };
   /** The requirements of the contract with a confirmed failure, which decides their verdict; and those with a known one. */
   const failing = new Set<string>();
   const failingAsKnown = new Set<string>();
@@ -104,7 +104,7 @@ export async function startRun(stated: Suite, unlogged: Channel, options: Engine
       replay?.hasRepetition(testCase, purpose) === true;
     try {
       const unsent = findUnsentResult(testCase);
-      const result = unsent ?? (await runCase(testCase, sender, terms, needsConfirmation, purpose));
+      const result = unsent ?? (await runCase(testCase, sender, context, needsConfirmation, purpose));
       const isNew = getVerdictApartFromKnown(result) === 'fail' || knownRequirements.includes(subject);
       if (result.verdict === 'fail' && !isOwnCase(testCase)) (isNew ? failing : failingAsKnown).add(subject);
       return result;
@@ -141,7 +141,7 @@ export async function startRun(stated: Suite, unlogged: Channel, options: Engine
     examination,
     target,
     /** Shows an exchange that was sent. Those of a replay are in its evidence. */
-    shown: keeper?.shown ?? createDisplayableExchanges(),
+    shown: keeper?.shown ?? createExchangeStore(),
     narrowingSender,
     takeEvidence,
     /** Whether the deployment stopped working: then nothing more is found out about it. */

@@ -1,5 +1,5 @@
 import type { Channel, Exchange } from '../http/exchange.js';
-import { createExchangeTrace, type ExchangeTrace } from '../judge/find-stop.js';
+import { createExchangeTrace, type ExchangeTrace } from '../judge/find-deployment-stop.js';
 import type { ExchangeUse, RunEvidence } from './case-report.js';
 import { samplesCaseId } from './case-result.js';
 import { formatPurpose, narrowingPurpose } from './evidence-keeper.js';

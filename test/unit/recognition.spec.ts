@@ -1,6 +1,6 @@
 import { expect, test } from '@playwright/test';
 import { createKnownIds, type KnownIds } from '../../src/recognition/known-ids.js';
-import { listValuesUnderPaths } from '../../src/recognition/list-records.js';
+import { listValuesUnderPaths } from '../../src/recognition/list-values-under-paths.js';
 import { findNestedPaths } from '../../src/recognition/path-normalization.js';
 import { readReturnedTiersOfMentions } from '../../src/recognition/returned-tiers.js';
 import { createMentionFilter, type MentionFilter, matchesMentionFilter } from '../../src/recognition/sibling-values.js';

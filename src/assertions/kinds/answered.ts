@@ -1,5 +1,5 @@
 import { defineAssertion, holdsResult } from '../assertion.js';
-import { judgeBrokenResponse } from '../broken-response.js';
+import { judgeBrokenResponse } from '../judge-broken-response.js';
 import { findUndocumentedRequest } from '../requirement-flaws.js';
 
 export default defineAssertion<'whole', object>({

@@ -1,6 +1,6 @@
 import type { Obligation } from '../../contract/oracle.js';
 import { createViolationUnless, defineAssertion } from '../assertion.js';
-import { judgeTierDifferences } from '../judge-result.js';
+import { judgeTierDifferences } from '../judge-returned-tiers.js';
 import { renderOpenReason } from '../requirement-flaws.js';
 
 export default defineAssertion<string, { readonly compared: string }>({

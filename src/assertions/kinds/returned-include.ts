@@ -1,5 +1,5 @@
 import { type AssertionReadContext, defineAssertion, type TierSelection } from '../assertion.js';
-import { judgeAllReturned, judgeNoneReturned, judgeReturnedTiers } from '../judge-result.js';
+import { judgeAllReturned, judgeNoneReturned, judgeReturnedTiers } from '../judge-returned-tiers.js';
 import { findUndocumentedId } from '../requirement-flaws.js';
 
 const selections =

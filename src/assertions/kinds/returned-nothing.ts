@@ -1,5 +1,5 @@
 import { defineAssertion } from '../assertion.js';
-import { judgeNoneReturned, judgeReturnedTiers } from '../judge-result.js';
+import { judgeNoneReturned, judgeReturnedTiers } from '../judge-returned-tiers.js';
 
 export default defineAssertion<true, object>({
   key: 'returned.nothing',

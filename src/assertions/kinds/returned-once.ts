@@ -1,6 +1,6 @@
 import type { LocatedMention } from '../../recognition/recognizer.js';
 import { createDoubt, createViolationUnless, defineAssertion } from '../assertion.js';
-import { createTiersDoubt, judgeReturnedTiers } from '../judge-result.js';
+import { createTiersDoubt, judgeReturnedTiers } from '../judge-returned-tiers.js';
 
 export default defineAssertion<boolean, { readonly isOnce: boolean }>({
   key: 'returned.once',

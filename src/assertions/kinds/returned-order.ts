@@ -1,5 +1,5 @@
 import { createDoubt, createViolationUnless, defineAssertion } from '../assertion.js';
-import { createTiersDoubt, judgeReturnedTiers } from '../judge-result.js';
+import { createTiersDoubt, judgeReturnedTiers } from '../judge-returned-tiers.js';
 
 type Order = 'newest-first' | 'oldest-first';
 

@@ -1,5 +1,5 @@
 import { defineAssertion, holdsResult } from '../assertion.js';
-import { judgeTierDifferences } from '../judge-result.js';
+import { judgeTierDifferences } from '../judge-returned-tiers.js';
 
 export default defineAssertion<string, { readonly compared: string }>({
   key: 'returned.same-as',

@@ -8,7 +8,7 @@ import {
   createViolation,
   defineAssertion,
 } from '../assertion.js';
-import { judgeAllReturned, judgeNoneReturned, judgeReturnedTiers } from '../judge-result.js';
+import { judgeAllReturned, judgeNoneReturned, judgeReturnedTiers } from '../judge-returned-tiers.js';
 
 export default defineAssertion<string, { readonly compared: string }>({
   key: 'returned.window-as',

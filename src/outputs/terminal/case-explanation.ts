@@ -1,5 +1,5 @@
 import type { Assertion } from '../../assertions/assertion.js';
-import { describeTiers } from '../../assertions/judge-result.js';
+import { describeTiers } from '../../assertions/judge-returned-tiers.js';
 import { describeAssertion } from '../../assertions/registry.js';
 import {
   type CaseRow,

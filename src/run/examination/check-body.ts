@@ -12,8 +12,8 @@ import {
 } from './examination.js';
 
 /** Checks whether the body is read. */
-export async function checkBody(basis: ExaminationContext): Promise<ExaminationCheckResult> {
-  const { exchanges, successes, differ, hasTiers, isSeen, sendWithoutBody } = basis;
+export async function checkBody(context: ExaminationContext): Promise<ExaminationCheckResult> {
+  const { exchanges, successes, differ, hasTiers, isSeen, sendWithoutBody } = context;
   const isComparable = exchanges[0] !== undefined && isAnswered(exchanges[0]) && !differ(successes);
   const withoutBody = isComparable ? await sendWithoutBody() : [];
   const answered = [...exchanges, ...withoutBody].filter(isAnswered);

@@ -4,8 +4,8 @@ import { needsLiteralFilters } from '../filter-spelling.js';
 import type { ExaminationCheckResult, ExaminationContext } from './examination.js';
 
 /** Checks whether filters are read percent-encoded, or only with literal brackets. */
-export async function checkFilterSpelling(basis: ExaminationContext): Promise<ExaminationCheckResult | undefined> {
-  const { exchanges, target, filtered, isSeen, send } = basis;
+export async function checkFilterSpelling(context: ExaminationContext): Promise<ExaminationCheckResult | undefined> {
+  const { exchanges, target, filtered, isSeen, send } = context;
   if (!isSeen || filtered === undefined) return undefined;
   const { world, recognizer } = target;
   const readsLiteralFiltersOnly = await needsLiteralFilters(world, filtered, send, (success) => {

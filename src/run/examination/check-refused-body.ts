@@ -17,13 +17,13 @@ import {
  * does not know the customer, or in which nothing is valid, accepts it, too. So a body without a customer, and one that is an
  * empty object, must fail in the same way.
  */
-export async function checkRefusedBody(basis: ExaminationContext): Promise<ExaminationCheckResult | undefined> {
-  const { request, exchanges, sendWithoutBody } = basis;
+export async function checkRefusedBody(context: ExaminationContext): Promise<ExaminationCheckResult | undefined> {
+  const { request, exchanges, sendWithoutBody } = context;
   const [first] = exchanges;
   if (request === undefined || first === undefined || !exchanges.every((exchange) => failAlike(first, exchange)))
     return undefined;
   const [accepted] = listSuccesses(await sendWithoutBody());
-  if (accepted === undefined || !(await areOtherBodiesRefused(first, request, basis))) return undefined;
+  if (accepted === undefined || !(await areOtherBodiesRefused(first, request, context))) return undefined;
   const reason = createReason('body-refused', {
     status: accepted.response.status,
     answer: 'response' in first ? describeAnswer(first.response) : first.message,
@@ -36,7 +36,7 @@ export async function checkRefusedBody(basis: ExaminationContext): Promise<Exami
     Credentials: createFineFinding('credentials-accepted'),
     'Body on GET': ['problem', reason],
   };
-  if (!isProof(first, accepted, basis)) return { findings, isLast: true, unreachable: reason };
+  if (!isProof(first, accepted, context)) return { findings, isLast: true, unreachable: reason };
   return { findings, isLast: true, refusals: [{ about: 'body', reason, exchange: first }], unjudged: reason };
 }
 
@@ -63,9 +63,9 @@ async function areOtherBodiesRefused(first: Exchange, request: HttpRequest, { se
 }
 
 /** Whether the deployment itself refuses what it must accept: no front answers so, and no data can explain it. */
-function isProof(first: Exchange, accepted: AnsweredExchange, basis: ExaminationContext): boolean {
+function isProof(first: Exchange, accepted: AnsweredExchange, context: ExaminationContext): boolean {
   if (!('response' in first) || hasTransientStatus(first.response)) return false;
   const { status } = first.response;
   if (isDataIndependentRefusal(status)) return true;
-  return !proxyRefusalStatuses.includes(status) && showsRequiredTier(accepted, basis);
+  return !proxyRefusalStatuses.includes(status) && showsRequiredTier(accepted, context);
 }

@@ -1,5 +1,5 @@
 import type { AnsweredExchange } from '../../assertions/row-evidence.js';
-import { findResponseBreakage } from '../../http/broken-response.js';
+import { findResponseBreakage } from '../../http/response-breakage.js';
 import { describeAnswer, isDataIndependentRefusal } from '../../http/response-status.js';
 import { locateReturnedTiers } from '../../judge/judge-case.js';
 import { findOtherReadings } from '../../judge/other-readings.js';

@@ -9,7 +9,7 @@ import { createOracle } from '../../contract/oracle.js';
 import type { Channel, Exchange, HttpRequest } from '../../http/exchange.js';
 import { hasTransientStatus } from '../../http/response-status.js';
 import type { TargetContext } from '../../judge/judge-case.js';
-import type { SuspectedDataLoad } from '../../judge/suspected-load.js';
+import type { SuspectedDataLoad } from '../../judge/suspected-data-load.js';
 import { createRecognizer, type Recognizer } from '../../recognition/recognizer.js';
 import { hasMentions } from '../../recognition/tier-mentions.js';
 import type { Suite } from '../../suite/suite.js';
@@ -83,7 +83,7 @@ export interface ExaminationCheckResult {
 
 /** Returns undefined if there is nothing to say. */
 export type ExaminationCheck = (
-  basis: ExaminationContext,
+  context: ExaminationContext,
 ) => Promise<ExaminationCheckResult | undefined> | ExaminationCheckResult | undefined;
 
 export type ExaminationContext = CalibrationContext & {

@@ -5,7 +5,7 @@ import { createOracle } from '../../contract/oracle.js';
 import type { NamedWorld, Tier } from '../../contract/world.js';
 import type { Channel, Exchange, HttpRequest } from '../../http/exchange.js';
 import { isRefusal, isSuccessful } from '../../http/response-status.js';
-import type { DataLoadEvidence, SuspectedDataLoad } from '../../judge/suspected-load.js';
+import type { DataLoadEvidence, SuspectedDataLoad } from '../../judge/suspected-data-load.js';
 import { readReturnedTiersOfBody } from '../../recognition/returned-tiers.js';
 import type { Suite } from '../../suite/suite.js';
 import { groupBy } from '../../support/collections.js';

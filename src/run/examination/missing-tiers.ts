@@ -4,7 +4,7 @@ import { listSuccesses } from '../../assertions/row-evidence.js';
 import { createOracle } from '../../contract/oracle.js';
 import { type NamedWorld, type Tier, windowSize } from '../../contract/world.js';
 import { type Channel, type HttpRequest, serializeRequest } from '../../http/exchange.js';
-import { agreesWithDataLoad, type DataLoadEvidence, type SuspectedDataLoad } from '../../judge/suspected-load.js';
+import { agreesWithDataLoad, type DataLoadEvidence, type SuspectedDataLoad } from '../../judge/suspected-data-load.js';
 import { readReturnedTiersOfBody } from '../../recognition/returned-tiers.js';
 import type { Suite } from '../../suite/suite.js';
 import { groupBy } from '../../support/collections.js';

@@ -14,7 +14,7 @@ import {
   type DeploymentStop,
   findDeploymentStop,
   listRequestsToCheck,
-} from '../judge/find-stop.js';
+} from '../judge/find-deployment-stop.js';
 import { collectEvidence, type RowExchanges, type TargetContext } from '../judge/judge-case.js';
 import { findWorstVerdict, type Verdict } from '../judge/verdict.js';
 import type { Suite } from '../suite/suite.js';
@@ -55,18 +55,18 @@ const purposes = [samplesCaseId, 'sampled-once-more'] as const;
 const pauses = [0, 1, 3, 6, 10, 10].slice(0, checksPerRequest);
 
 /** @returns undefined if nothing was to be sent, and every request was accepted */
-export async function recheckAtEnd(terms: RecheckInputs): Promise<CaseResult | undefined> {
-  const { suite, log, isUnreachable } = terms;
+export async function recheckAtEnd(inputs: RecheckInputs): Promise<CaseResult | undefined> {
+  const { suite, log, isUnreachable } = inputs;
   const hasSamples = suite.data !== undefined || listSampleCases(suite).length > 0;
   if (isUnreachable) return hasSamples ? createRepetitionResult('inconclusive') : undefined;
   const [once, again] = purposes;
-  const repeated = await repeat(once, terms);
-  await checkRefused(terms);
+  const repeated = await repeat(once, inputs);
+  await checkRefused(inputs);
   const stop = findDeploymentStop(log.listTraces(), suite.world);
   // Without a case of its own, the certificate finds it in the evidence.
   if (stop !== undefined) return hasSamples ? createStopResult(stop, suite) : undefined;
   const isUnjudged = repeated?.verdict === 'inconclusive' && repeated.hasDataChanged === undefined;
-  const judged = isUnjudged ? await repeat(again, terms) : repeated;
+  const judged = isUnjudged ? await repeat(again, inputs) : repeated;
   return hasSamples || judged?.verdict !== 'pass' ? judged : undefined;
 }
 
@@ -113,11 +113,11 @@ function isRefused(exchange: Exchange | undefined): boolean {
   return trace !== undefined && classifyOutcome(trace.outcome) === 'refused';
 }
 
-async function repeat(purpose: string, terms: RecheckInputs): Promise<CaseResult | undefined> {
-  const { suite, createSender, runSample, findVerdict, isFailing } = terms;
+async function repeat(purpose: string, inputs: RecheckInputs): Promise<CaseResult | undefined> {
+  const { suite, createSender, runSample, findVerdict, isFailing } = inputs;
   const sender = createSender(purpose);
   const watched = listWatchedRequests(suite, isFailing);
-  if (watched.length > 0) return await watchFirstRequests(watched, sender, terms, purpose);
+  if (watched.length > 0) return await watchFirstRequests(watched, sender, inputs, purpose);
   const results: CaseResult[] = [];
   for (const testCase of suite.data === undefined ? listSampleCases(suite) : [])
     results.push(await runSample(testCase, sender, purpose));

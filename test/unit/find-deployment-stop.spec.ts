@@ -9,7 +9,7 @@ import {
   createExchangeTrace,
   type ExchangeTrace,
   findDeploymentStop,
-} from '../../src/judge/find-stop.js';
+} from '../../src/judge/find-deployment-stop.js';
 import { listRequests } from '../../src/run/case-sender.js';
 import { suite } from '../support/in-process.js';
 

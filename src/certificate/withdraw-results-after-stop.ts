@@ -1,9 +1,9 @@
 import type { Cause } from '../explanation/diagnose-run.js';
-import type { DeploymentStop } from '../judge/find-stop.js';
+import type { DeploymentStop } from '../judge/find-deployment-stop.js';
 import type { Verdict } from '../judge/verdict.js';
 import type { ExchangeUse } from '../run/case-report.js';
 import { type CaseResult, samplesCaseId } from '../run/case-result.js';
-import { createStopResult } from '../run/end-of-run.js';
+import { createStopResult } from '../run/recheck-at-end.js';
 import type { Suite } from '../suite/suite.js';
 import { renderReason } from '../support/reason.js';
 import type { CaseEntry } from './case-entry.js';

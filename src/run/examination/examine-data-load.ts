@@ -10,7 +10,7 @@ import type { Channel, Exchange, HttpRequest } from '../../http/exchange.js';
 import { describeAnswer, isRefusal } from '../../http/response-status.js';
 import { findOtherReadings } from '../../judge/other-readings.js';
 import { explainOwnPromotions } from '../../judge/own-promotions.js';
-import { agreesWithDataLoad, type DataLoadEvidence, type SuspectedDataLoad } from '../../judge/suspected-load.js';
+import { agreesWithDataLoad, type DataLoadEvidence, type SuspectedDataLoad } from '../../judge/suspected-data-load.js';
 import type { Suite } from '../../suite/suite.js';
 import { getMember, parseJson } from '../../support/json.js';
 import { createReason, type Reason } from '../../support/reason.js';

@@ -1,21 +1,21 @@
 import { listSuccesses } from '../../assertions/row-evidence.js';
 import { locateReturnedTiers } from '../../judge/judge-case.js';
 import { createFineFinding, type ExaminationCheckResult, type ExaminationContext, isAnswered } from './examination.js';
-import { examineDataLoad, explainRefusedIds } from './examine-load.js';
+import { examineDataLoad, explainRefusedIds } from './examine-data-load.js';
 import { explainUnreachable } from './explain-unreachable.js';
 
 /** Checks whether 401 and 403 are about the ids of a request, and not about its credentials. */
-export async function checkForbiddenIds(basis: ExaminationContext): Promise<ExaminationCheckResult | undefined> {
-  const [first] = basis.exchanges;
-  return first !== undefined && explainUnreachable(first) !== undefined ? await checkRefusedIds(basis) : undefined;
+export async function checkForbiddenIds(context: ExaminationContext): Promise<ExaminationCheckResult | undefined> {
+  const [first] = context.exchanges;
+  return first !== undefined && explainUnreachable(first) !== undefined ? await checkRefusedIds(context) : undefined;
 }
 
 /**
  * Checks whether requests are refused only because they name ids that the deployment does not know. After the check of
  * refused parts: a part that is refused whatever it says is a mistake of the deployment.
  */
-export async function checkRefusedIds(basis: ExaminationContext): Promise<ExaminationCheckResult | undefined> {
-  const { request, exchanges, differ, successes, send, sendWithoutBody } = basis;
+export async function checkRefusedIds(context: ExaminationContext): Promise<ExaminationCheckResult | undefined> {
+  const { request, exchanges, differ, successes, send, sendWithoutBody } = context;
   const [first] = exchanges;
   if (request === undefined || first === undefined || !isAnswered(first) || first.response.status < 400)
     return undefined;
@@ -38,8 +38,8 @@ export async function checkRefusedIds(basis: ExaminationContext): Promise<Examin
 }
 
 /** Checks whether the test data is loaded as the world says. */
-export async function checkDataLoad(basis: ExaminationContext): Promise<ExaminationCheckResult | undefined> {
-  const { suite, target, exchanges, filtered, send, isSeen, isWorldLoaded } = basis;
+export async function checkDataLoad(context: ExaminationContext): Promise<ExaminationCheckResult | undefined> {
+  const { suite, target, exchanges, filtered, send, isSeen, isWorldLoaded } = context;
   if (!isSeen) return undefined;
   if (isWorldLoaded || target.world.isDataFile === true)
     return { findings: { Load: createFineFinding('load-stated') } };

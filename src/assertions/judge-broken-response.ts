@@ -1,6 +1,6 @@
 import { createOracle } from '../contract/oracle.js';
-import { findResponseBreakage } from '../http/broken-response.js';
 import { type Exchange, serializeRequest } from '../http/exchange.js';
+import { findResponseBreakage } from '../http/response-breakage.js';
 import { readReturnedTiersOfBody } from '../recognition/returned-tiers.js';
 import { createReason } from '../support/reason.js';
 import type { UnmetAssertionResult } from './assertion.js';

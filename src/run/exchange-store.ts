@@ -7,7 +7,7 @@ import { cutBodies, maxResultBody, shortenExchange } from './sanitize-result.js'
 export type ExchangeLookup = (id: string | undefined) => DisplayableExchange | undefined;
 
 /** The exchanges of a run with the beginnings of their bodies: the whole ones may not fit into memory. */
-export function createDisplayableExchanges() {
+export function createExchangeStore() {
   // Not fit for display yet: to escape an exchange takes time, and few are shown.
   const kept = new Map<string, Pick<StoredExchange, 'exchange' | 'mentions'>>();
   const show: ExchangeLookup = (id = '') => {
