@@ -23,7 +23,7 @@ import { nothingReturned } from './observed-mistakes.js';
 import { createPredictor, type ObservedRun } from './prediction.js';
 import { type CauseFinding, minMended, proveCauses } from './prove-causes.js';
 import { findRefusedFeature, isKnownRefusal, type RefusedFeature, readRefusedFeature } from './refused-features.js';
-import { listWrong } from './wrong-results.js';
+import { listWrongResponses } from './wrong-results.js';
 
 /** What is wrong with a deployment: it was seen. */
 export interface Cause extends Omit<CauseFinding, 'rows' | 'mistake'> {
@@ -108,7 +108,7 @@ function listExcused(
 ): string[] {
   if (!rows.some((row) => row.isKnown)) return [];
   const blamed = new Set(unknown.flatMap((finding) => [...finding.rows]));
-  const wrong = [...refused, ...listWrong(compared, predict(seeds)).map(([shown]) => shown)];
+  const wrong = [...refused, ...listWrongResponses(compared, predict(seeds)).map(([shown]) => shown)];
   const excused = wrong.flatMap((shown) => [...shown.rows].filter((row) => !row.isFailing && !blamed.has(row)));
   return [...new Set(excused.map((row) => row.case))];
 }
@@ -210,7 +210,9 @@ function listLeftOver(
 ): ObservedRow[] {
   const { compared, all, predict } = run;
   const whole = proved.filter(({ id, mistake }) => mistake === undefined && readRefusedFeature(id) === undefined);
-  const wrong = listWrong(compared, predict(assumed)).flatMap(([{ rows }]) => [...rows].filter((row) => row.isFailing));
+  const wrong = listWrongResponses(compared, predict(assumed)).flatMap(([{ rows }]) =>
+    [...rows].filter((row) => row.isFailing),
+  );
   const refused = all.filter(
     ({ request, refusedWith: status }) => status !== undefined && !isKnownRefusal(refusals, request, status),
   );
@@ -277,7 +279,7 @@ function findIgnoredBody({ compared, predict, tiers, rows }: ObservedRun): Cause
   if (bodies < minMended || equal.length < 0.8 * ofUrl.length) return undefined;
   // Promotions without rules are valid for requests without a body, too. Where everything is returned, nothing is cached.
   const hasRules = tiers.some(({ rules }, position) => returned[position] && rules.length > 0);
-  const isAnyRight = listWrong(equal, predict([])).length < equal.length;
+  const isAnyRight = listWrongResponses(equal, predict([])).length < equal.length;
   if (!hasRules || returned.every(Boolean) || !isAnyRight) return undefined;
   const { id, sentence } = bodyOfTheFirstRequest;
   const evidence = `${equal.length} of ${ofUrl.length} requests to one URL have the same result, with ${bodies} bodies.`;
@@ -338,8 +340,8 @@ function isGone(cause: StructuralMistake, assumed: readonly StructuralMistake[],
   const { compared, predict } = run;
   const before = predict(assumed.filter((mistake) => mistake !== cause));
   const after = predict(assumed);
-  const contradicting = new Set(listWrong(compared, after, before).map(([shown]) => shown));
-  const explained = listWrong(compared, before, after).filter(([shown]) => !contradicting.has(shown));
+  const contradicting = new Set(listWrongResponses(compared, after, before).map(([shown]) => shown));
+  const explained = listWrongResponses(compared, before, after).filter(([shown]) => !contradicting.has(shown));
   return explained.length <= contradicting.size;
 }
 

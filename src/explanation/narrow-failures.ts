@@ -13,6 +13,7 @@ import { groupBy } from '../support/collections.js';
 import { describeCommonTraits, recordTiers } from './common-traits.js';
 import { type Asking, Inquiry } from './inquiry.js';
 import { narrow } from './narrow.js';
+import { storedTextShape } from './narrow-texts.js';
 import type { Narrowed } from './narrowed.js';
 import type { ObservedRow } from './observation.js';
 import { getSymptomKey, listSymptoms, readTiers, type Symptom } from './symptom.js';
@@ -30,7 +31,7 @@ const maxContrasts = 3;
 /** How many groups of failures are looked at: several may turn out to have one explanation. */
 const maxGroups = 6;
 /** No group uses up the requests of the others. */
-const requestsPerGroup = 40;
+const requestsPerGroup = 45;
 /** In a whole run. */
 const maxRequests = 60;
 
@@ -94,9 +95,11 @@ export async function narrowFailures(terms: NarrowingTerms, sender: NarrowingSen
 
 /** Adds what was found to the group with the same explanation, if there is one. */
 function addGroup(found: NarrowedGroup[], { symptom, rows }: FailureGroup, narrowed: Narrowed): void {
-  const alike = found.find(
-    (earlier) => earlier.narrowed.shape === narrowed.shape && earlier.symptom.kind === symptom.kind,
-  );
+  const isAlike = (earlier: Narrowed) =>
+    earlier.shape === narrowed.shape ||
+    // That a filter makes the difference says less than which texts it does not find.
+    (narrowed.shape === 'metadata' && earlier.shape.startsWith(storedTextShape));
+  const alike = found.find((earlier) => isAlike(earlier.narrowed) && earlier.symptom.kind === symptom.kind);
   if (alike === undefined) found.push({ symptom, rows: [...rows], narrowed });
   else alike.rows.push(...rows);
 }

@@ -9,6 +9,8 @@ import { createNameLookup } from '../contract/describe-request.js';
 import { parseFilterParameter, renderFilterParameter } from '../contract/operation.js';
 import { listAvailableTiers, type NamedWorld, type Tier, windowSize } from '../contract/world.js';
 import type { HttpRequest } from '../http/exchange.js';
+import { remember } from '../support/caches.js';
+import { renderShortList } from '../support/collections.js';
 import { shortenPair } from '../support/untrusted-text.js';
 import { type Asking, Inquiry } from './inquiry.js';
 import type { ComponentContrast } from './narrow-components.js';
@@ -55,11 +57,34 @@ export function* narrowTexts(
         return changed && compose(wrong.map((kept) => (kept === component ? changed : kept)));
       };
       const found = yield* shrinkText(inquiry, place.text, build);
-      const narrowed = describeTexts(inquiry, place, found, build);
+      const narrowed =
+        (yield* tryPlainKey(inquiry, component, found, (changed) =>
+          compose(wrong.map((kept) => (kept === component ? changed : kept))),
+        )) ?? describeTexts(inquiry, place, found, build);
       if (narrowed !== undefined) return narrowed;
     }
   }
   return undefined;
+}
+
+/** A key of metadata that is easy to read, and that promotion tiers have. */
+const plainKey = 'level';
+
+/** Asks for the same values under a plain key: the request is easier to read, and the key does not matter. */
+function* tryPlainKey(
+  inquiry: Inquiry,
+  component: Component,
+  { wrong, right }: ShrunkText,
+  build: (component: Component) => HttpRequest,
+): Asking<Narrowed | undefined> {
+  if (right === undefined || component.kind !== 'parameter') return undefined;
+  const subject = parseFilterParameter(component.name);
+  if (subject?.on !== 'metadata' || subject.key === plainKey) return undefined;
+  const name = renderFilterParameter({ on: 'metadata', key: plainKey });
+  const replace = (value: string): Component => ({ ...component, name, value });
+  if ((yield* inquiry.ask(build(replace(wrong)))) !== 'wrong') return undefined;
+  if ((yield* inquiry.ask(build(replace(right)))) !== 'right') return undefined;
+  return describeTexts(inquiry, { text: wrong, replace }, { wrong, right }, (text) => build(replace(text)));
 }
 
 function describeTexts(
@@ -92,8 +117,11 @@ interface StoredText {
   readonly value: string;
 }
 
+/** What the shape of a contrast of stored texts begins with. */
+export const storedTextShape = 'stored-text';
+
 /** How many stored texts are asked for. */
-const maxStored = 12;
+const maxStored = 30;
 /** Longer ones show nothing alone. */
 const maxStoredLength = 40;
 const oddSign = /[^A-Za-z0-9]/gu;
@@ -119,7 +147,7 @@ export function* tryStoredTexts(
     const answer = exchange === undefined ? 'unclear' : answerSymptom(ofStored.symptom, exchange, target);
     if (answer !== 'unclear') answers.push({ stored, inquiry: ofStored, isWrong: answer === 'wrong' });
   }
-  const simplest = answers.find(({ isWrong }) => isWrong);
+  const simplest = answers.findLast(({ isWrong }) => isWrong);
   if (simplest === undefined) return undefined;
   const measure = ({ stored }: (typeof answers)[number]) =>
     distance(`${stored.key} ${stored.value}`, `${simplest.stored.key} ${simplest.stored.value}`);
@@ -131,13 +159,13 @@ export function* tryStoredTexts(
     rightly: build(nearest.stored),
     wronglyWhen: describe(simplest.stored),
     rightlyWhen: describe(nearest.stored),
-    shape: 'stored-text',
+    shape: storedTextShape,
   });
   const found = answers.filter(({ isWrong }) => !isWrong).map(({ stored }) => describeStored(stored));
   const lost = answers.filter(({ isWrong }) => isWrong).map(({ stored }) => describeStored(stored));
-  const summary = `Short texts that are not found: ${lost.join(', ')}. Found: ${found.join(', ')}.`;
+  const summary = `Short texts that are not found: ${renderShortList(lost)}. Found: ${renderShortList(found)}.`;
   return {
-    shape: 'stored-text',
+    shape: `${storedTextShape}: ${lost.join(', ')}`,
     sentence: `${sentence} ${summary}`,
     wrong: shown,
     right: nearest.inquiry.getExchange(build(nearest.stored)),
@@ -148,26 +176,37 @@ function describeStored({ key, value }: StoredText): string {
   return `${JSON.stringify(key)} = ${JSON.stringify(value)}`;
 }
 
-/** Lists stored texts with odd signs that a key or a value has, the plainest first, and one without odd signs. */
+/** Lists the short texts of the tier that has most of them, as far as their odd signs are those of a key and a value. */
 function listStoredTexts(key: string, value: string, world: NamedWorld): StoredText[] {
-  const [ofKey, ofValue] = [key, value].map((text) => new Set(text.match(oddSign) ?? []));
-  const listSigns = (text: string) => [...new Set(text.match(oddSign) ?? [])];
-  const stored = listAvailableTiers(world)
-    .filter((tier) => tier.rules.length === 0 && world.tiers.indexOf(tier) < windowSize)
-    .flatMap((tier) => Object.entries(tier.metadata).map(([name, text]) => ({ tier, key: name, value: text })))
-    .filter((entry): entry is StoredText => typeof entry.value === 'string')
-    .filter((entry) => entry.key.length <= maxStoredLength && entry.value.length <= maxStoredLength)
-    .filter((entry) => entry.key !== key || entry.value !== value)
-    .filter(
-      (entry) =>
-        listSigns(entry.key).every((sign) => ofKey?.has(sign)) &&
-        listSigns(entry.value).every((sign) => ofValue?.has(sign)),
-    );
+  const isOf = (text: string) => {
+    const signs = new Set(listSigns(text));
+    return (stored: string) => listSigns(stored).every((sign) => signs.has(sign));
+  };
+  const [isOfKey, isOfValue] = [isOf(key), isOf(value)];
   const countSigns = (entry: StoredText) => listSigns(entry.key).length + listSigns(entry.value).length;
-  const sorted = stored.toSorted((left, other) => countSigns(left) - countSigns(other));
-  const [plain] = sorted.filter((entry) => countSigns(entry) === 0);
-  return [...(plain === undefined ? [] : [plain]), ...sorted.filter((entry) => countSigns(entry) > 0)].slice(
-    0,
-    maxStored,
+  const fitting = findShortTexts(world).filter(
+    (entry) => isOfKey(entry.key) && isOfValue(entry.value) && (entry.key !== key || entry.value !== value),
   );
+  const [plain] = fitting.filter((entry) => countSigns(entry) === 0);
+  // Few texts have several signs that mean something together, such as a tag: those come first.
+  const odd = fitting.filter((entry) => countSigns(entry) > 0);
+  const sorted = odd.toSorted((left, other) => countSigns(other) - countSigns(left));
+  return [...(plain === undefined ? [] : [plain]), ...sorted].slice(0, maxStored);
 }
+
+function listSigns(text: string): string[] {
+  return [...new Set(text.match(oddSign) ?? [])];
+}
+
+/** Finds the tier with the most short entries that every order gets: the world has one for this. */
+const findShortTexts = remember((world: NamedWorld): StoredText[] => {
+  const candidates = listAvailableTiers(world)
+    .filter((tier) => tier.rules.length === 0 && world.tiers.indexOf(tier) < windowSize)
+    .map((tier) =>
+      Object.entries(tier.metadata)
+        .map(([name, text]) => ({ tier, key: name, value: text }))
+        .filter((entry): entry is StoredText => typeof entry.value === 'string')
+        .filter((entry) => entry.key.length <= maxStoredLength && entry.value.length <= maxStoredLength),
+    );
+  return candidates.toSorted((left, other) => other.length - left.length)[0] ?? [];
+});

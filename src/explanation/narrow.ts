@@ -5,6 +5,7 @@
  */
 
 import { createNameLookup, describeRequest } from '../contract/describe-request.js';
+import { parseFilterParameter } from '../contract/operation.js';
 import type { Exchange, HttpRequest } from '../http/exchange.js';
 import type { Asking, Inquiry } from './inquiry.js';
 import { narrowCount, narrowQuantity, narrowSize } from './narrow-amounts.js';
@@ -16,6 +17,7 @@ import {
   type Component,
   describeComponent,
   haveSameContent,
+  leftOutMembers,
   type TakenApart,
   takeApart,
 } from './request-components.js';
@@ -51,8 +53,30 @@ function* narrowValues(
     (yield* narrowSize(inquiry, apart, contrast)) ??
     (yield* narrowQuantity(inquiry, apart, contrast)) ??
     (yield* narrowTexts(inquiry, apart, contrast)) ??
-    (yield* tryStoredTexts(inquiry, apart, contrast))
+    (yield* tryStoredTexts(inquiry, apart, contrast)) ??
+    (yield* narrowMembers(inquiry, apart, contrast))
   );
+}
+
+/** Leaves out whole members, empty ones too, if nothing smaller makes a wrong request right. */
+function* narrowMembers(
+  inquiry: Inquiry,
+  { compose }: TakenApart,
+  { wrong, right }: ComponentContrast,
+): Asking<Narrowed | undefined> {
+  if (right !== undefined) return undefined;
+  for (const member of leftOutMembers) {
+    const rightly = compose(wrong, member);
+    if ((yield* inquiry.ask(rightly)) !== 'right') continue;
+    return describeContrast(inquiry, {
+      wrongly: compose(wrong),
+      rightly,
+      wronglyWhen: `With the member '${member}' in the body`,
+      rightlyWhen: 'Without it',
+      shape: member,
+    });
+  }
+  return undefined;
 }
 
 function describeForm(start: Exchange, plainly: HttpRequest, inquiry: Inquiry): Narrowed {
@@ -98,7 +122,7 @@ function describeDifference(
 
 /** What differing parts are, apart from their values. */
 function describeShape(component: Component): string {
-  if (component.kind === 'parameter') return component.name.replace(/\[metadata\..*?\](?=\[conditions)/s, '[metadata]');
+  if (component.kind === 'parameter') return parseFilterParameter(component.name)?.on ?? component.name;
   return component.kind === 'option' ? component.key : component.kind;
 }
 

@@ -10,7 +10,7 @@ import { renderShortList } from '../support/collections.js';
 import type { Compared, ObservedRow } from './observation.js';
 import { listSizeMistakes } from './observed-mistakes.js';
 import type { ObservedRun } from './prediction.js';
-import { isFailing, isWrong, listWrong, type Wrong } from './wrong-results.js';
+import { isFailing, isWrong, listWrongResponses, type WrongResponse } from './wrong-results.js';
 
 /** A part of what is wrong with a deployment, and the rows that it explains. */
 export interface CauseFinding {
@@ -37,7 +37,7 @@ const maxMistakes = 4;
 /** A mistake that no response contradicts, with the wrong responses that are right if it is assumed. */
 interface Candidate {
   readonly mistake: StructuralMistake;
-  readonly mended: readonly Wrong[];
+  readonly mended: readonly WrongResponse[];
 }
 
 /** Lists the mistakes that are proved, one after another: each explains what those before it leave. */
@@ -47,7 +47,7 @@ export function proveCauses(run: ObservedRun, seeds: readonly StructuralMistake[
   const causes: CauseFinding[] = [];
   while (causes.length < maxMistakes) {
     const assumed = [...seeds, ...found];
-    const wrong = listWrong(run.compared, run.predict(assumed));
+    const wrong = listWrongResponses(run.compared, run.predict(assumed));
     const proved = wrong.some(isFailing) ? findProved(run, wrong, assumed, tried) : [];
     if (proved[0] === undefined) return causes;
     found.push(proved[0].mistake);
@@ -59,7 +59,7 @@ export function proveCauses(run: ObservedRun, seeds: readonly StructuralMistake[
 /** Finds the mistake that mends most; several if they mend the same responses. */
 function findProved(
   run: ObservedRun,
-  wrong: readonly Wrong[],
+  wrong: readonly WrongResponse[],
   assumed: readonly StructuralMistake[],
   tried: readonly StructuralMistake[],
 ): Candidate[] {
@@ -82,12 +82,12 @@ function findProved(
 /** Lists the wrong responses that are right if a mistake is assumed. Stops early: most mistakes mend nothing. */
 function listMended(
   { predict }: ObservedRun,
-  wrong: readonly Wrong[],
+  wrong: readonly WrongResponse[],
   assumed: readonly StructuralMistake[],
   mistake: StructuralMistake,
-): Wrong[] {
+): WrongResponse[] {
   const after = predict([...assumed, mistake]);
-  const isMended = ([shown, positions]: Wrong) => {
+  const isMended = ([shown, positions]: WrongResponse) => {
     const expected = after(shown);
     // What the mistake leaves open of a response is not explained by it.
     return positions.every((position) => expected(position) !== 'open' && !isWrong(shown, position, expected));
@@ -101,7 +101,7 @@ const leastShare = 0.6;
 /** Counts the wrong responses of which the mistake changes what is expected. */
 function countChanged(
   { predict }: ObservedRun,
-  wrong: readonly Wrong[],
+  wrong: readonly WrongResponse[],
   assumed: readonly StructuralMistake[],
   mistake: StructuralMistake,
 ): number {

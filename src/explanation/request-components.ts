@@ -6,7 +6,7 @@
 import { parseFilterParameter, spellFiltersLiterally } from '../contract/operation.js';
 import type { HttpRequest } from '../http/exchange.js';
 import { encodeQueryText, parseRequest } from '../http/request-content.js';
-import { getMember, isJsonObject } from '../support/json.js';
+import { isJsonObject } from '../support/json.js';
 
 /** A part that can be left out, and the request still says something. */
 export type Component =
@@ -20,8 +20,13 @@ export type Component =
 export interface TakenApart {
   readonly components: readonly Component[];
   /** Writes the request with some of its parts, or with others, in the plainest form. */
-  readonly compose: (components: readonly Component[]) => HttpRequest;
+  readonly compose: (components: readonly Component[], without?: LeftOutMember) => HttpRequest;
 }
+
+/** A member that a body may lack. What a request without it gets is open, but for the promotions that it does get. */
+export type LeftOutMember = 'metadata' | 'options' | 'order.metadata';
+
+export const leftOutMembers: readonly LeftOutMember[] = ['metadata', 'options', 'order.metadata'];
 
 /** The form in which the first request of a run was sent: its method, its headers and the path without a query. */
 export type PlainForm = Pick<HttpRequest, 'method' | 'headers' | 'path'>;
@@ -46,8 +51,9 @@ export function takeApart(request: HttpRequest, { method, headers, path }: Plain
       ...listEntries('metadata', metadata),
       ...items.map((item): Component => ({ kind: 'item', item })),
     ],
-    compose(components) {
-      const written = { method, path: place + writeQuery(components), headers, body: writeBody(customer, components) };
+    compose(components, without) {
+      const body = writeBody(customer, components, without);
+      const written = { method, path: place + writeQuery(components), headers, body };
       return isSpelledLiterally ? spellFiltersLiterally(written) : written;
     },
   };
@@ -60,8 +66,8 @@ function writeQuery(components: readonly Component[]): string {
   return parameters.length === 0 ? '' : `?${parameters.join('&')}`;
 }
 
-/** All members of the documentation are there: what a request without one of them gets is open. */
-function writeBody(customer: unknown, components: readonly Component[]): string {
+/** All members of the documentation are there, unless one is to be left out. */
+function writeBody(customer: unknown, components: readonly Component[], without: LeftOutMember | undefined): string {
   const listOf = (wanted: Component['kind']) =>
     Object.fromEntries(
       components.flatMap((component) =>
@@ -69,8 +75,13 @@ function writeBody(customer: unknown, components: readonly Component[]): string 
       ),
     );
   const items = components.flatMap((component) => (component.kind === 'item' ? [component.item] : []));
-  const order = { items, metadata: listOf('order-metadata') };
-  const rest = { order, options: listOf('option'), metadata: listOf('metadata') };
+  const unless = (member: LeftOutMember, value: object) => (member === without ? undefined : value);
+  const order = { items, metadata: unless('order.metadata', listOf('order-metadata')) };
+  const rest = {
+    order,
+    options: unless('options', listOf('option')),
+    metadata: unless('metadata', listOf('metadata')),
+  };
   return JSON.stringify(customer === undefined ? rest : { customer, ...rest });
 }
 
@@ -117,9 +128,4 @@ export function describeComponent(component: Component, nameOf: (id: string) => 
 export function quoteText(text: unknown): string {
   const quoted = JSON.stringify(text) ?? String(text);
   return quoted.replaceAll(/(?! )[\p{C}\p{M}\p{Z}]/gu, (sign) => `\\u{${sign.codePointAt(0)?.toString(16)}}`);
-}
-
-/** The customer of a request, for descriptions. */
-export function readCustomer(request: HttpRequest): string {
-  return String(getMember(getMember(parseRequest(request).body, 'customer'), 'id'));
 }

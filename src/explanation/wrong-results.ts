@@ -4,10 +4,10 @@ import type { Compared } from './observation.js';
 import type { Predict, Prediction } from './prediction.js';
 
 /** A wrong response, and the positions of the tiers that are wrong in it. */
-export type Wrong = readonly [shown: Compared, positions: readonly number[]];
+export type WrongResponse = readonly [shown: Compared, positions: readonly number[]];
 
 /** Whether a row fails because of a wrong response. */
-export function isFailing([{ rows }]: Wrong): boolean {
+export function isFailing([{ rows }]: WrongResponse): boolean {
   return [...rows].some((row) => row.isFailing);
 }
 
@@ -17,8 +17,8 @@ export function isWrong({ returned }: Compared, position: number, expected: Pred
 }
 
 /** Lists the responses that differ from a prediction. @param other a prediction that the listed positions agree with */
-export function listWrong(compared: readonly Compared[], predict: Predict, other?: Predict): Wrong[] {
-  return compared.flatMap((shown): Wrong[] => {
+export function listWrongResponses(compared: readonly Compared[], predict: Predict, other?: Predict): WrongResponse[] {
+  return compared.flatMap((shown): WrongResponse[] => {
     const expected = predict(shown);
     const mended = other?.(shown);
     const wrong = [...shown.returned.keys()].filter((position) => isWrong(shown, position, expected));

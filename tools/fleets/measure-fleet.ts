@@ -1,0 +1,145 @@
+/**
+ * Certifies a fleet: deployments with one mistake each, which others wrote. Prints the first screen of each run, to be graded by
+ * hand with the true mistake in view.
+ *
+ * A fleet is a folder with a program `run.py`: `--list` prints a JSON list of `{ id, story, legal }`, and
+ * `--run ID --world FILE --port PORT` serves one of them on loopback until it is ended.
+ *
+ * Usage: npm run fleet -- FOLDER [OUT.jsonl] [ID …]. A run that was cut off goes on where the file ends.
+ */
+
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { appendFileSync, existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { CauseExample } from '../../src/certificate/cause-entry.js';
+import type { Certificate } from '../../src/certificate/certificate.js';
+import { parseArchive } from '../../src/certificate/har-archive.js';
+import { exportWorld } from '../../src/contract/world.js';
+import type { Exchange } from '../../src/http/exchange.js';
+import { loadSuite } from '../../src/suite/suite.js';
+import { packageRoot } from '../../src/support/package-root.js';
+
+interface FleetMember {
+  readonly id: string;
+  readonly story: string;
+  /** Whether the documentation leaves open what it does. */
+  readonly legal: boolean;
+}
+
+/** What is graded. */
+interface FleetEntry extends FleetMember {
+  readonly verdict: string;
+  readonly requests: number;
+  readonly seconds: number;
+  /** The commands of its contrasts that were run again, and got something else than in the run. */
+  readonly commands: number;
+  readonly differing: readonly string[];
+  readonly screen: readonly string[];
+}
+
+/** The credentials of every fleet. */
+const credentials = { CLIENT_APPLICATION_ID: 'fleet-app', CLIENT_TOKEN: 'fleet-token-51c7' };
+const firstScreen = 25;
+
+const [folder = '', file = 'fleet.jsonl', ...ids] = process.argv.slice(2);
+const program = path.join(folder, 'run.py');
+const temporary = mkdtempSync(path.join(os.tmpdir(), 'fleet-'));
+const world = path.join(temporary, 'world.json');
+writeFileSync(world, JSON.stringify(exportWorld(loadSuite().world)));
+
+const members: FleetMember[] = JSON.parse(execFileSync('python3', [program, '--list'], { encoding: 'utf8' }));
+const measured = existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : [];
+const done = new Set(measured.filter(Boolean).map((line) => (JSON.parse(line) as FleetEntry).id));
+for (const member of members.filter(({ id }) => !done.has(id) && (ids.length === 0 || ids.includes(id)))) {
+  const entry = await measure(member);
+  appendFileSync(file, `${JSON.stringify(entry)}\n`);
+  process.stdout.write(
+    `\n=== ${entry.id}: ${entry.verdict}, ${entry.requests} requests, ${entry.seconds} s | ${entry.story}\n`,
+  );
+  process.stdout.write(`${entry.screen.map((line) => `    ${line}`).join('\n')}\n`);
+}
+
+async function measure(member: FleetMember): Promise<FleetEntry> {
+  const port = await findFreePort();
+  const args = [program, '--run', member.id, '--world', world, '--port', String(port)];
+  const server = spawn('python3', args, { stdio: 'ignore', detached: true });
+  try {
+    await waitForPort(port);
+    return certify(member, port);
+  } finally {
+    end(server);
+  }
+}
+
+function certify(member: FleetMember, port: number): FleetEntry {
+  const out = path.join(temporary, member.id);
+  const command = path.join(packageRoot, 'dist/src/cli/conformance.js');
+  const started = Date.now();
+  const args = [command, 'certify', '--base-url', `http://127.0.0.1:${port}`, '--out', out];
+  const env = { ...process.env, ...credentials };
+  const { stdout } = spawnSync(process.execPath, args, { cwd: temporary, env, encoding: 'utf8' });
+  const certificate: Certificate = JSON.parse(readFileSync(path.join(out, 'certificate.json'), 'utf8'));
+  const shown = (certificate.causes ?? []).flatMap(({ wrong = [], right }) => [...wrong, ...(right ? [right] : [])]);
+  const { evidence } = parseArchive(readFileSync(path.join(out, 'evidence.har')), 'evidence.har');
+  const exchanges = new Map(evidence.exchanges.map((kept) => [kept.id, kept.exchange]));
+  return {
+    ...member,
+    verdict: certificate.verdict,
+    requests: certificate.requests_sent,
+    seconds: (Date.now() - started) / 1_000,
+    commands: shown.length,
+    differing: shown.filter((request) => !isReproduced(request, exchanges)).map(({ repeat_with }) => repeat_with),
+    screen: stdout.split('\n').filter(Boolean).slice(0, firstScreen),
+  };
+}
+
+/** Whether a printed command gets the status and the body of the run. */
+function isReproduced({ exchange, repeat_with }: CauseExample, exchanges: ReadonlyMap<string, Exchange>): boolean {
+  const recorded = exchanges.get(exchange);
+  if (recorded === undefined || !('response' in recorded)) return false;
+  const { stdout } = spawnSync('sh', ['-c', repeat_with], {
+    env: { ...process.env, ...credentials },
+    encoding: 'utf8',
+    maxBuffer: 1e8,
+  });
+  const [, status = ''] = /^HTTP\/1\.[01] (\d+)/.exec(stdout) ?? [];
+  const body = stdout
+    .split(/\r?\n\r?\n/)
+    .slice(1)
+    .join('\n\n');
+  return Number(status) === recorded.response.status && body.trim() === recorded.response.body.trim();
+}
+
+async function findFreePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+/** @throws Error if nothing listens after a minute */
+async function waitForPort(port: number): Promise<void> {
+  for (let attempt = 0; attempt < 600; attempt += 1) {
+    const isOpen = await new Promise<boolean>((resolve) => {
+      const socket = connect(port, '127.0.0.1', () => resolve(true)).on('error', () => resolve(false));
+      socket.once('connect', () => socket.destroy());
+    });
+    if (isOpen) return;
+    await wait(100);
+  }
+  throw new Error(`Nothing listens on port ${port}.`);
+}
+
+/** Ends a server with the processes that it started. */
+function end({ pid }: ChildProcess): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, 'SIGTERM');
+  } catch {
+    // It has ended.
+  }
+}
