@@ -2,14 +2,14 @@ import path from 'node:path';
 import { defineConfig } from '@playwright/test';
 import { loadEnvFile } from './src/config/env-file.js';
 import { claimPlaywrightFolder, projectsFolder } from './src/outputs/claimed-folder.js';
-import { type ConformanceOptions, readRuns } from './src/runner/options.js';
+import { type ConformanceOptions, readCertifyRuns } from './src/runner/options.js';
 
 loadEnvFile(process.env);
 
 // This file runs as a source, and compiled in dist/ where the package is installed.
 const extension = path.extname(import.meta.filename);
 const resolve = (name: string) => path.join(import.meta.dirname, 'src', 'runner', `${name}${extension}`);
-const runs = readRuns();
+const runs = readCertifyRuns();
 // The projects of another config inherit it.
 const [{ project: _, ...run } = {}] = runs;
 const named = runs.flatMap(({ project, ...conformance }) =>

@@ -1,4 +1,4 @@
-import type { Rule, Tier } from '../src/contract/world.js';
+import type { Tier, TierRule } from '../src/contract/world.js';
 import type { Credentials } from '../src/http/connection-options.js';
 import type { Headers, HttpRequest, HttpResponse } from '../src/http/exchange.js';
 import type { ClosedQuestion, CompleteBehaviours } from './behaviours.js';
@@ -97,7 +97,7 @@ export interface FilterHandlers {
   hasMetadata(tier: Tier, key: string, value: string): boolean;
 }
 
-type RuleOf<K extends Rule['kind']> = Extract<Rule, { kind: K }>;
+type RuleOf<K extends TierRule['kind']> = Extract<TierRule, { kind: K }>;
 
 export interface EligibilityHandlers {
   /** The tiers that are checked. Takes them newest first. */
@@ -107,7 +107,7 @@ export interface EligibilityHandlers {
   /** Decides of each candidate whether it is valid for a request. */
   validity(request: ParsedRequest): TierTest;
   isValid(tier: Tier, request: ParsedRequest): boolean;
-  holds(rule: Rule, request: ParsedRequest): boolean;
+  holds(rule: TierRule, request: ParsedRequest): boolean;
   customerRule(rule: RuleOf<'customer'>, request: ParsedRequest): boolean;
   productRule(rule: RuleOf<'product'>, request: ParsedRequest): boolean;
   skuRule(rule: RuleOf<'sku'>, request: ParsedRequest): boolean;

@@ -1,4 +1,4 @@
-import type { Rule, Tier } from '../src/contract/world.js';
+import type { Tier, TierRule } from '../src/contract/world.js';
 import { computeOnce } from './compute-once.js';
 import type { Requirement } from './faults/fault.js';
 import type { Change, Handlers } from './handlers.js';
@@ -168,7 +168,7 @@ export const sumPlaces: readonly Place<QuantitySum>[] = asKinds.map((as) => ({
   }),
 }));
 
-function ruleSubject(rule: Rule): unknown {
+function ruleSubject(rule: TierRule): unknown {
   switch (rule.kind) {
     case 'customer':
       return rule.any_of;
@@ -187,7 +187,7 @@ const itemKeys: ElementKeys<unknown> = {
   kind: (item) => (isObject(item) ? 'product_id' in item : item),
   value: (item) => (isObject(item) ? item.quantity : item),
 };
-const ruleKeys: ElementKeys<Rule> = {
+const ruleKeys: ElementKeys<TierRule> = {
   id: ruleSubject,
   kind: ({ kind }) => kind,
   value: (rule) => ('at_least' in rule ? rule.at_least : 'is' in rule ? rule.is : ruleSubject(rule)),

@@ -8,13 +8,13 @@ import { judgeCases } from './certify/target-run.js';
 import { loadInputs } from './config/run-inputs.js';
 import type { RunOptions } from './config/run-options.js';
 import { readDataFile } from './contract/data-file.js';
-import { credentialHeaders, credentialPlaceholders, isOwnWord } from './contract/operation.js';
+import { credentialHeaders, credentialPlaceholders, occursInSuiteRequests } from './contract/operation.js';
 import type { Credentials } from './http/connection-options.js';
 import { mapExchangeTexts } from './http/exchange.js';
 import { createRedactor, type Secret } from './http/redactor.js';
 import { isSuccessful } from './http/response-status.js';
 import type { Transport } from './http/transport.js';
-import { type JudgedExchange, judgeExchanges } from './judge/judge-exchange.js';
+import { type CodedExchangeJudgement, judgeExchanges } from './judge/judge-exchange.js';
 import { createRecognizer } from './recognition/recognizer.js';
 import { createMentionFilter, type ResponseSettings } from './recognition/sibling-values.js';
 import { hasMentions } from './recognition/tier-mentions.js';
@@ -63,7 +63,7 @@ export async function certify(transport: Transport, options: CertifyOptions = {}
   return (await reported.addAll(judged).certify()).certificate;
 }
 
-export interface ExchangeJudgement extends Pick<JudgedExchange, 'verdict'> {
+export interface ExchangeJudgement extends Pick<CodedExchangeJudgement, 'verdict'> {
   /** Empty for `pass` only. */
   readonly reason: string;
 }
@@ -122,6 +122,6 @@ function findPlaceholder(headerName: string): string | undefined {
 function listCredentials({ request }: AnsweredExchange): Secret[] {
   return request.headers.flatMap(([name, value]) => {
     const placeholder = findPlaceholder(name);
-    return placeholder === undefined ? [] : [{ name, value, placeholder, isOwnWord }];
+    return placeholder === undefined ? [] : [{ name, value, placeholder, occursInSuiteRequests }];
   });
 }

@@ -16,10 +16,10 @@ import { applyPatch, assembleRequest, type RequestPatch } from './cases/request-
 import type { TargetRun } from './certify/target-run.js';
 import type { NamedWorld } from './contract/world.js';
 import type { Exchange } from './http/exchange.js';
-import { collectEvidence, type RowJudgementBasis } from './judge/judge-case.js';
-import { type JudgedExchange, judgeExchanges } from './judge/judge-exchange.js';
+import { collectEvidence, type RowJudgementEvidence } from './judge/judge-case.js';
+import { type CodedExchangeJudgement, judgeExchanges } from './judge/judge-exchange.js';
 import { renderExchange } from './outputs/test-texts.js';
-import { readReturned } from './recognition/returned-tiers.js';
+import { readReturnedTiersOfBody } from './recognition/returned-tiers.js';
 import { test as caseTest } from './runner/fixtures.js';
 import { renderReason } from './support/reason.js';
 
@@ -77,7 +77,7 @@ export const expect = baseExpect.extend({
     const { run, answered } = findRun(exchange);
     const { world } = run.suite;
     const [evidence] = collectEvidence([new Map([['request', answered]])], run.target);
-    const result = readReturned(answered.response.body, evidence as RowJudgementBasis);
+    const result = readReturnedTiersOfBody(answered.response.body, evidence as RowJudgementEvidence);
     const has = (name: string) => result.returned.includes(world.ids.tier.get(name) ?? '');
     const unknown = names.find((name) => !world.ids.tier.has(name));
     if (unknown !== undefined) throw new Error(`The test data has no tier '${unknown}'.`);
@@ -91,7 +91,7 @@ export const expect = baseExpect.extend({
   /** The response is one that the documentation allows. */
   toConform(exchange: Exchange): MatcherReturnType {
     const { run, answered } = findRun(exchange);
-    const [{ verdict, ...judged }] = judgeExchanges([answered], run.target) as [JudgedExchange];
+    const [{ verdict, ...judged }] = judgeExchanges([answered], run.target) as [CodedExchangeJudgement];
     const reason = renderReason(judged.reason);
     if (verdict === 'undocumented') throw new Error(reason);
     const isAllowed = verdict === 'pass' || verdict === 'open';

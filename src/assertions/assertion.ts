@@ -13,7 +13,7 @@ interface ResponseAssertion {
   readonly kind: string;
   readonly of: string;
   readonly at: Location;
-  /** The result of `ResponseAssertionKind.read`. */
+  /** The result of `ResponseAssertionDefinition.read`. */
   readonly data: unknown;
 }
 
@@ -28,44 +28,44 @@ interface AlternativesAssertion {
 export type TierSelection = string | readonly string[];
 
 /** A check of a case file: assertions by their keys. `of` names the requests. */
-export type CheckEntry = { readonly of?: string | readonly string[] } & Readonly<Record<string, unknown>>;
+export type CaseFileCheck = { readonly of?: string | readonly string[] } & Readonly<Record<string, unknown>>;
 
-/** A kind of assertion: the default export of a file in `kinds/`. */
-export type AssertionKind = ResponseAssertionKind | AlternativesAssertionKind;
+/** Defines a kind of assertion: how its value is read, described and judged. The default export of a file in `kinds/`. */
+export type AssertionDefinition = ResponseAssertionDefinition | AlternativesAssertionDefinition;
 
-interface CommonKind {
+interface CommonDefinition {
   /** The key in a check. `returned.include` is `include` within `returned`. */
   readonly key: string;
   /** JSON Schema (draft 2020-12) of the value under the key. The description is for authors of cases. */
   readonly schema: { readonly description: string } & Readonly<Record<string, unknown>>;
 }
 
-export interface ResponseAssertionKind<Value = unknown, Data = unknown> extends CommonKind {
+export interface ResponseAssertionDefinition<Value = unknown, Data = unknown> extends CommonDefinition {
   /** Whether it proves that something was returned, or that something was not. `absence` needs a `presence` control. */
   readonly shows?: 'presence' | 'absence';
   /** Reads the value from a case file. Returns undefined if it asserts nothing in this row. */
   read(value: Value, context: AssertionReadContext): Data | undefined;
   /** Completes a sentence that begins with the name of the request: "is answered 2xx". */
   describe(data: Data, namesOf: (tiers: readonly string[]) => string): string;
-  judge(data: Data, context: JudgeContext): AssertionResult;
+  judge(data: Data, context: AssertionJudgeContext): AssertionResult;
   /** Judges a request of a requirement whose response is missing. Without it, or if it returns undefined: unclear. */
-  judgeLost?(exchange: Exchange, evidence: RowEvidence): UnmetResult | undefined;
+  judgeLost?(exchange: Exchange, evidence: RowEvidence): UnmetAssertionResult | undefined;
   /** Without these ids of the world it cannot be judged. */
   listNeededIds?(data: Data, context: NeedContext): readonly string[];
-  /** Finds out why a requirement must not use it. A kind without this function is for questions only. */
-  findFlaw?(data: Data, context: FlawContext): Flaw | undefined;
+  /** Finds out why a requirement must not use it. A definition without this function is for questions only. */
+  findFlaw?(data: Data, context: AssertionFlawContext): AssertionFlaw | undefined;
 }
 
-/** The kind whose value is a list of alternatives, each a check or a list of checks. */
-export interface AlternativesAssertionKind extends CommonKind {
+/** Defines the kind whose value is a list of alternatives, each a check or a list of checks. */
+export interface AlternativesAssertionDefinition extends CommonDefinition {
   readonly hasAlternatives: true;
 }
 
-/** Checks the types of a kind. */
+/** Checks the types of a definition. */
 export function defineAssertion<Value, Data>(
-  kind: ResponseAssertionKind<Value, Data>,
-): ResponseAssertionKind<Value, Data> {
-  return kind;
+  definition: ResponseAssertionDefinition<Value, Data>,
+): ResponseAssertionDefinition<Value, Data> {
+  return definition;
 }
 
 /** What `read` can use. It reports unknown names, and returns ids of tiers. */
@@ -81,7 +81,7 @@ export interface AssertionReadContext {
   fillReferences(text: string): string;
 }
 
-export interface JudgeContext {
+export interface AssertionJudgeContext {
   readonly exchange: AnsweredExchange;
   readonly evidence: RowEvidence;
   readonly mode: JudgeMode;
@@ -99,18 +99,18 @@ interface NeedContext {
   addWindow(ids: readonly string[]): readonly string[];
 }
 
-export interface ExaminedRequest {
+export interface RequestWithOracle {
   readonly name: string;
   readonly http: HttpRequest;
   readonly oracle: Oracle;
 }
 
-export interface FlawContext extends ExaminedRequest {
+export interface AssertionFlawContext extends RequestWithOracle {
   readonly world: World;
-  getRequest(name: string): ExaminedRequest;
+  getRequest(name: string): RequestWithOracle;
 }
 
-export interface Flaw {
+export interface AssertionFlaw {
   readonly message: string;
   readonly hint: string;
 }
@@ -125,28 +125,28 @@ export type AssertionResult =
       readonly shownBy?: string;
     };
 
-export type UnmetResult = Exclude<AssertionResult, { is: 'holds' }>;
+export type UnmetAssertionResult = Exclude<AssertionResult, { is: 'holds' }>;
 
-export const holds: AssertionResult = { is: 'holds' };
+export const holdsResult: AssertionResult = { is: 'holds' };
 
 /** @param code of the reason, a key in `templates/reasons.yaml` */
-export function violated(code: string, data?: Reason['data']): AssertionResult {
+export function createViolation(code: string, data?: Reason['data']): AssertionResult {
   return { is: 'violated', reason: createReason(code, data) };
 }
 
 /** @param code of the reason, a key in `templates/reasons.yaml` */
-export function unclear(code: string, data?: Reason['data']): AssertionResult {
+export function createDoubt(code: string, data?: Reason['data']): AssertionResult {
   return { is: 'unclear', reason: createReason(code, data) };
 }
 
 /** Returns a violation for this reason, unless the condition is met. */
-export function holdsIf(condition: boolean, code: string, data?: Reason['data']): AssertionResult {
-  return condition ? holds : violated(code, data);
+export function createViolationUnless(condition: boolean, code: string, data?: Reason['data']): AssertionResult {
+  return condition ? holdsResult : createViolation(code, data);
 }
 
 /** Combines results with "and". A violation outweighs a doubt. */
 export function combineAll(results: readonly AssertionResult[]): AssertionResult {
-  return results.find(({ is }) => is === 'violated') ?? results.find(({ is }) => is === 'unclear') ?? holds;
+  return results.find(({ is }) => is === 'violated') ?? results.find(({ is }) => is === 'unclear') ?? holdsResult;
 }
 
 /** Combines results with "or". A doubt outweighs a violation. */

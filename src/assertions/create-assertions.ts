@@ -11,13 +11,18 @@ const assertTiers =
     tiers.length === 0 ? [] : [{ kind, of, at, data: { tiers } }];
 
 /** Expects tiers, by their ids, in the response to the request `of`. Nothing is expected of no tiers. */
-export const include = assertTiers('returned.include');
+export const createIncludeAssertions = assertTiers('returned.include');
 
 /** Expects that the response to the request `of` returns none of these tiers. */
-export const exclude = assertTiers('returned.exclude');
+export const createExcludeAssertions = assertTiers('returned.exclude');
 
 /** Expects a whole response to the request `of`. */
-export const arrive = (of: string): Assertion => ({ kind: 'answered', of, at, data: {} });
+export const createAnsweredAssertion = (of: string): Assertion => ({ kind: 'answered', of, at, data: {} });
 
 /** Expects that the request `of` is accepted. */
-export const accept = (of: string): Assertion => ({ kind: 'status', of, at, data: { patterns: ['2xx'] } });
+export const createAcceptedAssertion = (of: string): Assertion => ({
+  kind: 'status',
+  of,
+  at,
+  data: { patterns: ['2xx'] },
+});

@@ -11,31 +11,31 @@ import type { World } from '../contract/world.js';
 import { renderReason } from '../support/reason.js';
 import {
   type Assertion,
-  type AssertionKind,
+  type AssertionDefinition,
   type AssertionResult,
   combineAll,
   combineAny,
-  type ResponseAssertionKind,
-  unclear,
+  createDoubt,
+  type ResponseAssertionDefinition,
 } from './assertion.js';
-import { nameTiers } from './judge-result.js';
+import { describeTiers } from './judge-returned-tiers.js';
 import { findAnsweredExchange, type JudgeMode, type RowEvidence } from './row-evidence.js';
 
 const folder = path.join(import.meta.dirname, 'kinds');
 // Compiled files have source maps and declarations beside them.
 const files = readdirSync(folder).filter((file) => /(?<!\.d)\.[jt]s$/.test(file));
-const modules: { readonly default: AssertionKind }[] = await Promise.all(
+const modules: { readonly default: AssertionDefinition }[] = await Promise.all(
   files.sort().map((file) => import(pathToFileURL(path.join(folder, file)).href)),
 );
 
 /** By their keys in case files, such as `returned.include`. */
-export const assertionKinds: ReadonlyMap<string, AssertionKind> = new Map(
+export const assertionDefinitions: ReadonlyMap<string, AssertionDefinition> = new Map(
   modules.map(({ default: kind }) => [kind.key, kind]),
 );
 
 /** Finds the kind of an assertion about a response. The reader of case files accepts known kinds only. */
-export function findResponseAssertionKind({ kind }: Pick<Assertion, 'kind'>): ResponseAssertionKind {
-  return assertionKinds.get(kind) as ResponseAssertionKind;
+export function findResponseAssertionDefinition({ kind }: Pick<Assertion, 'kind'>): ResponseAssertionDefinition {
+  return assertionDefinitions.get(kind) as ResponseAssertionDefinition;
 }
 
 /** Says in words what is expected. */
@@ -44,8 +44,8 @@ export function describeAssertion(assertion: Assertion, world: World): string {
     const texts = assertion.lists.map((list) => list.map((part) => describeAssertion(part, world)).join(' and '));
     return texts.join(', or ');
   }
-  const words = findResponseAssertionKind(assertion).describe(assertion.data, (ids) =>
-    renderReason(nameTiers(ids, world)),
+  const words = findResponseAssertionDefinition(assertion).describe(assertion.data, (ids) =>
+    renderReason(describeTiers(ids, world)),
   );
   return `'${assertion.of}' ${words}`;
 }
@@ -54,7 +54,7 @@ export function describeAssertion(assertion: Assertion, world: World): string {
 export function judgeAssertion(assertion: Assertion, evidence: RowEvidence, mode: JudgeMode): AssertionResult {
   if ('lists' in assertion) return combineAny(assertion.lists.map((list) => judgeAssertions(list, evidence, mode)));
   const { of: shownBy, data } = assertion;
-  const kind = findResponseAssertionKind(assertion);
+  const kind = findResponseAssertionDefinition(assertion);
   const exchange = findAnsweredExchange(shownBy, evidence, mode);
   if ('reason' in exchange) {
     const received = evidence.exchanges.get(shownBy);
@@ -67,7 +67,7 @@ export function judgeAssertion(assertion: Assertion, evidence: RowEvidence, mode
     mode,
     compareWith(name, judge) {
       const compared = findAnsweredExchange(name, evidence, mode);
-      return 'reason' in compared ? unclear('of-request', { name, reason: compared.reason }) : judge(compared);
+      return 'reason' in compared ? createDoubt('of-request', { name, reason: compared.reason }) : judge(compared);
     },
   });
   return result.is === 'holds' ? result : { shownBy, ...result };

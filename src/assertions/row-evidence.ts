@@ -8,7 +8,7 @@ import {
   isSuccessful,
 } from '../http/response-status.js';
 import type { Recognizer } from '../recognition/recognizer.js';
-import { type ReturnedTiers, readReturned } from '../recognition/returned-tiers.js';
+import { type ReturnedTiers, readReturnedTiersOfBody } from '../recognition/returned-tiers.js';
 import type { TierReading } from '../recognition/tier-reading.js';
 import { createReason, type Reason } from '../support/reason.js';
 
@@ -23,11 +23,11 @@ export interface RowEvidence {
   /** The first exchanges of the run. */
   readonly calibration: readonly Exchange[];
   /** What is wrong with the target, if the row is judged as though it was right. */
-  readonly corrections?: KnownMistakes;
+  readonly corrections?: KnownMistakeCorrections;
 }
 
 /** A correction turns a response that the known mistakes explain into the documented one, and any other into a wrong one. */
-export interface KnownMistakes {
+export interface KnownMistakeCorrections {
   correctResult(result: ReturnedTiers, request: HttpRequest): ReturnedTiers;
   /** Turns the response to a request for which the mistakes leave nothing to return into an empty result. */
   correctExchange(exchange: AnsweredExchange): AnsweredExchange;
@@ -36,8 +36,11 @@ export interface KnownMistakes {
 }
 
 /** Reads which tiers a response returned, as if known mistakes were right if the row is judged so. */
-export function readResult({ request, response }: AnsweredExchange, evidence: RowEvidence): ReturnedTiers {
-  const result = readReturned(response.body, evidence);
+export function readReturnedTiersOfExchange(
+  { request, response }: AnsweredExchange,
+  evidence: RowEvidence,
+): ReturnedTiers {
+  const result = readReturnedTiersOfBody(response.body, evidence);
   return evidence.corrections?.correctResult(result, request) ?? result;
 }
 

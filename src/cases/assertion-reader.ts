@@ -6,20 +6,24 @@
 
 import type {
   Assertion,
-  AssertionKind,
+  AssertionDefinition,
   AssertionReadContext,
-  CheckEntry,
+  CaseFileCheck,
   TierSelection,
 } from '../assertions/assertion.js';
-import { assertionKinds } from '../assertions/registry.js';
+import { assertionDefinitions } from '../assertions/registry.js';
 import { createOracle, type Obligation, type Oracle } from '../contract/oracle.js';
 import { getWindowSize, type Tier, windowSize } from '../contract/world.js';
 import type { HttpRequest } from '../http/exchange.js';
 import type { YamlPath } from '../support/yaml-file.js';
-import type { Checks, Expectations, RowContext } from './case-file-context.js';
+import type { CaseFileChecks, CaseFileExpectations, RowContext } from './case-file-context.js';
 import { resolveReferences } from './request-draft.js';
 
-export function readAssertions(expectations: Expectations = [], at: YamlPath, context: RowContext): Assertion[] {
+export function readAssertions(
+  expectations: CaseFileExpectations = [],
+  at: YamlPath,
+  context: RowContext,
+): Assertion[] {
   if (isList(expectations)) return readChecks(expectations, at, context);
   return Object.entries(expectations).flatMap(([name, checks]) => {
     const isKnown = context.checkName('request', name, context.names, [...at, name], context.file.locateKey);
@@ -29,29 +33,29 @@ export function readAssertions(expectations: Expectations = [], at: YamlPath, co
   });
 }
 
-export function readChecks(checks: Checks, at: YamlPath, context: RowContext): Assertion[] {
+export function readChecks(checks: CaseFileChecks, at: YamlPath, context: RowContext): Assertion[] {
   return isList(checks)
     ? checks.flatMap((entry, n) => readCheck(entry, [...at, n], context))
     : readCheck(checks, at, context);
 }
 
-function isList(checks: Checks | Expectations): checks is readonly CheckEntry[] {
+function isList(checks: CaseFileChecks | CaseFileExpectations): checks is readonly CaseFileCheck[] {
   return Array.isArray(checks);
 }
 
-function readCheck({ of, ...statements }: CheckEntry, at: YamlPath, context: RowContext): Assertion[] {
+function readCheck({ of, ...statements }: CaseFileCheck, at: YamlPath, context: RowContext): Assertion[] {
   // Each kind of assertion has a key of its own, or is in a group.
   const found = Object.entries(statements).flatMap(([key, value]) => {
-    if (assertionKinds.has(key)) return [{ steps: [key], value }];
+    if (assertionDefinitions.has(key)) return [{ steps: [key], value }];
     return Object.entries(value as object).map(([member, part]) => ({ steps: [key, member], value: part }));
   });
   if (found.length === 0) context.reportProblem(at, 'the check states nothing', 'Add status, body or returned.');
   return found.flatMap(({ steps, value }): Assertion[] => {
-    const kind = assertionKinds.get(steps.join('.')) as AssertionKind;
+    const kind = assertionDefinitions.get(steps.join('.')) as AssertionDefinition;
     const path: YamlPath = [...at, ...steps];
     const common = { kind: kind.key, at: context.file.locateKey(path) };
     if ('hasAlternatives' in kind) {
-      const lists = (value as Checks[]).map((checks, n) => readChecks(checks, [...path, n], context));
+      const lists = (value as CaseFileChecks[]).map((checks, n) => readChecks(checks, [...path, n], context));
       return [{ ...common, lists }];
     }
     return [of].flat().flatMap((stated, n) => {

@@ -1,6 +1,6 @@
-import type { CheckEntry } from '../assertions/assertion.js';
+import type { CaseFileCheck } from '../assertions/assertion.js';
 import type { Contract } from '../contract/contract.js';
-import type { NamedWorld, ThingKind } from '../contract/world.js';
+import type { EntityKind, NamedWorld } from '../contract/world.js';
 import type { HttpRequest } from '../http/exchange.js';
 import { type Problem, suggestName } from '../support/problem.js';
 import type { YamlFile, YamlPath } from '../support/yaml-file.js';
@@ -26,10 +26,10 @@ export interface CaseFileEntry {
   readonly request?: RequestPatch;
   readonly requests?: RequestPatches;
   readonly rows?: Readonly<Record<string, RequestPatches>>;
-  readonly given?: Expectations;
-  readonly expect?: Expectations;
+  readonly given?: CaseFileExpectations;
+  readonly expect?: CaseFileExpectations;
   /** Without `when`, the shared rule is tried at this place. */
-  readonly outcomes?: readonly { readonly outcome: string; readonly when?: Checks }[];
+  readonly outcomes?: readonly { readonly outcome: string; readonly when?: CaseFileChecks }[];
   readonly evidence?: string;
   readonly value?: {
     readonly of?: string;
@@ -40,12 +40,12 @@ export interface CaseFileEntry {
 }
 
 /** Several checks all hold. */
-export type Checks = CheckEntry | readonly CheckEntry[];
+export type CaseFileChecks = CaseFileCheck | readonly CaseFileCheck[];
 
 /** `given` or `expect`: a list of checks, or checks by the name of the request. */
-export type Expectations = readonly CheckEntry[] | Readonly<Record<string, Checks>>;
+export type CaseFileExpectations = readonly CaseFileCheck[] | Readonly<Record<string, CaseFileChecks>>;
 
-export interface SuiteBasis {
+export interface SuiteWithoutCases {
   readonly contract: Contract;
   readonly world: NamedWorld;
   readonly defaultRequest: RequestDraft;
@@ -54,7 +54,7 @@ export interface SuiteBasis {
 /** A case file that is being read, with what its names refer to. Problems are reported to it. */
 export type CaseFileContext = ReturnType<typeof createCaseFileContext>;
 
-export function createCaseFileContext(file: YamlFile, basis: SuiteBasis, prefix: string) {
+export function createCaseFileContext(file: YamlFile, basis: SuiteWithoutCases, prefix: string) {
   const { ids } = basis.world;
   const problems: Problem[] = [];
   return {
@@ -75,7 +75,7 @@ export function createCaseFileContext(file: YamlFile, basis: SuiteBasis, prefix:
     },
     /** Returns the id of a name in `<kind name>`. Reports an unknown name at each place where the file has it. */
     resolveId(kind: string, name: string): string {
-      const known = Object.hasOwn(ids, kind) ? ids[kind as ThingKind] : undefined;
+      const known = Object.hasOwn(ids, kind) ? ids[kind as EntityKind] : undefined;
       const id = known?.get(name);
       if (id !== undefined) return id;
       const message = known === undefined ? `unknown kind '${kind}' in <${kind} ${name}>` : `unknown ${kind} '${name}'`;

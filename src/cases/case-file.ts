@@ -1,5 +1,5 @@
 import type { Assertion } from '../assertions/assertion.js';
-import { findResponseAssertionKind } from '../assertions/registry.js';
+import { findResponseAssertionDefinition } from '../assertions/registry.js';
 import type { Question } from '../contract/contract.js';
 import { createOracle } from '../contract/oracle.js';
 import { getWindowSize, type NamedWorld, type Tier } from '../contract/world.js';
@@ -17,7 +17,7 @@ import {
   createRowContext,
   type RequestPatches,
   type RowContext,
-  type SuiteBasis,
+  type SuiteWithoutCases,
 } from './case-file-context.js';
 import {
   applyPatch,
@@ -29,12 +29,12 @@ import {
 } from './request-draft.js';
 import { findRowFlaws } from './row-flaws.js';
 import {
+  type AnswerRule,
+  type CaseRow,
+  caseTags,
   type OutcomeRule,
-  type QuestionAnswer,
   type RequirementRow,
-  type Row,
   type TestCase,
-  tag,
 } from './test-case.js';
 
 /**
@@ -43,7 +43,7 @@ import {
  * @param prefix the beginning of the ids of cases that are not of the suite. The id of a question's case is then the id of
  *   the question behind the prefix, and tags of the suite are refused
  */
-export function readCaseFile(file: YamlFile, basis: SuiteBasis, prefix = '') {
+export function readCaseFile(file: YamlFile, basis: SuiteWithoutCases, prefix = '') {
   const problems = findSchemaProblems('cases', file);
   if (problems.length > 0) return { cases: [], problems };
   const context = createCaseFileContext(file, basis, prefix);
@@ -62,7 +62,7 @@ function readCase(entry: CaseFileEntry, at: YamlPath, context: CaseFileContext):
   const { tags = [], title, id = '', answers, verifies = '' } = entry;
   const sent = readRows(entry, at, context);
   const common = { title, at: file.locate(at) };
-  const ownTags = prefix === '' ? tags : [tag.own, ...tags];
+  const ownTags = prefix === '' ? tags : [caseTags.own, ...tags];
   const readGiven = (row: RowContext) => [
     ...readAssertions(context.document.shared?.given, ['shared', 'given'], row),
     ...readAssertions(entry.given, [...at, 'given'], row),
@@ -98,7 +98,7 @@ function readCase(entry: CaseFileEntry, at: YamlPath, context: CaseFileContext):
   return { ...common, kind: 'requirement', id, verifies, tags: [verifies, ...ownTags], rows };
 }
 
-type SentRow = Pick<Row, 'title' | 'requests'>;
+type SentRow = Pick<CaseRow, 'title' | 'requests'>;
 
 function readRows(entry: CaseFileEntry, at: YamlPath, context: CaseFileContext): SentRow[] {
   const { base = {}, shared = {} } = context.document;
@@ -184,7 +184,7 @@ function reportEqualRequests(
   at: YamlPath,
   context: CaseFileContext,
 ) {
-  const names = tags.includes(tag.serial) ? [] : [...(rows[0]?.requests.keys() ?? [])];
+  const names = tags.includes(caseTags.serial) ? [] : [...(rows[0]?.requests.keys() ?? [])];
   const byContent = groupBy(names, (name) => JSON.stringify(rows.map(({ requests }) => requests.get(name))));
   const [name, twin] = [...byContent.values()].find(({ length }) => length > 1) ?? [];
   if (twin === undefined) return;
@@ -198,7 +198,7 @@ function readAnswer(
   { id, answer }: Question,
   at: YamlPath,
   context: RowContext,
-): QuestionAnswer | undefined {
+): AnswerRule | undefined {
   const { findRequestName, reportProblem, file, document } = context;
   const { kind } = answer;
   const stated = entry.value === undefined ? 'outcomes' : 'value';
@@ -257,13 +257,13 @@ function checkOwnCase(
     reportProblem([...at, 'id'], `the id '${id}' does not begin with '${prefix}'`, `Use '${prefix}${id}'.`);
   // The suite sends cases with these tags for its own purposes.
   for (const [n, name] of tags.entries())
-    if (name === tag.calibration || name === tag.sample || name === tag.everyRequest)
+    if (name === caseTags.calibration || name === caseTags.sample || name === caseTags.everyRequest)
       reportProblem([...at, 'tags', n], `the tag '${name}' is for cases of the suite only`, 'Remove it.');
 }
 
 /** Lists what a row needs of the world and the target lacks, with kind and name, such as `customer ann`. */
 function listUnavailable(
-  requests: Row['requests'],
+  requests: CaseRow['requests'],
   assertions: readonly Assertion[],
   mode: TestCase['kind'],
   world: NamedWorld,
@@ -285,7 +285,7 @@ function listUnavailable(
       return world.tiers.some(isForbiddenByAge) ? [...ids, ...newest] : ids;
     };
     const context = { mode, world, oracle, getOracle, allTiers, addWindow };
-    return findResponseAssertionKind(assertion).listNeededIds?.(assertion.data, context) ?? [];
+    return findResponseAssertionDefinition(assertion).listNeededIds?.(assertion.data, context) ?? [];
   };
   const needed = new Set(assertions.flatMap(listNeeded));
   const sent = JSON.stringify([...requests.values()]);

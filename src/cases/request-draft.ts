@@ -35,7 +35,7 @@ export const documentedRequestDraft: RequestDraft = documentedOperation;
 /** Applies changes to a request, without the templates that they use. */
 export function applyPatch(request: RequestDraft, patch: RequestPatch): RequestDraft {
   const merged = mergePatch(request, patch);
-  return listRemovedSteps(merged, patch).reduce(prune, merged);
+  return listRemovedSteps(merged, patch).reduce(removeMember, merged);
 }
 
 /** Lists what a patch removes although the request does not have it. */
@@ -95,13 +95,13 @@ function mergeJson(base: unknown, change: unknown): unknown {
   return { ...base, ...Object.fromEntries(merged) };
 }
 
-export function prune<T>(value: T, [step, ...rest]: readonly string[]): T {
+export function removeMember<T>(value: T, [step, ...rest]: readonly string[]): T {
   if (step === undefined || !isJsonObject(value)) return value;
   const members = Object.entries(value);
   const kept =
     rest.length === 0
       ? members.filter(([key]) => key !== step)
-      : members.map(([key, part]) => [key, key === step ? prune(part, rest) : part]);
+      : members.map(([key, part]) => [key, key === step ? removeMember(part, rest) : part]);
   return Object.fromEntries(kept) as T;
 }
 

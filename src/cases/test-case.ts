@@ -6,7 +6,7 @@ import type { Location } from '../support/problem.js';
 export type TestCase = RequirementCase | QuestionCase;
 
 /** Tags with a meaning for the suite. `schemas/cases.schema.json` describes them. */
-export const tag = {
+export const caseTags = {
   intrusive: 'intrusive',
   calibration: 'calibration',
   sample: 'sample',
@@ -18,7 +18,7 @@ export const tag = {
 } as const;
 
 /** The outcome of a question if no listed outcome holds, or several might. */
-export const undetermined = 'undetermined';
+export const undeterminedOutcome = 'undetermined';
 
 interface CommonCase {
   readonly id: string;
@@ -37,12 +37,12 @@ export interface RequirementCase extends CommonCase {
 export interface QuestionCase extends CommonCase {
   readonly kind: 'question';
   readonly answers: string;
-  readonly rows: readonly [Row];
-  readonly answer: QuestionAnswer;
+  readonly rows: readonly [CaseRow];
+  readonly answer: AnswerRule;
 }
 
 /** Requests that are sent together, and what must hold before their responses can show anything. */
-export interface Row {
+export interface CaseRow {
   /** Empty if the case has only one row. */
   readonly title: string;
   readonly requests: ReadonlyMap<string, HttpRequest>;
@@ -51,11 +51,11 @@ export interface Row {
   readonly unavailable: readonly string[];
 }
 
-export interface RequirementRow extends Row {
+export interface RequirementRow extends CaseRow {
   readonly expect: readonly Assertion[];
 }
 
-export type QuestionAnswer =
+export type AnswerRule =
   /** The first rule that holds gives the outcome; the exchange of the request `evidence` shows it. */
   | { readonly kind: 'first-of'; readonly rules: readonly OutcomeRule[]; readonly evidence: string }
   /** An open value of one response. */

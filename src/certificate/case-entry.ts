@@ -1,7 +1,7 @@
 /** The entry of one case in a certificate: why it has its verdict, what was received, and the command that repeats it. */
 
 import { isDeepStrictEqual } from 'node:util';
-import { undetermined } from '../cases/test-case.js';
+import { undeterminedOutcome } from '../cases/test-case.js';
 import type { Contract, Question } from '../contract/contract.js';
 import { renderCurlCommand } from '../http/curl-command.js';
 import type { Exchange } from '../http/exchange.js';
@@ -9,7 +9,7 @@ import { explainTransientFailure } from '../http/response-status.js';
 import type { Verdict } from '../judge/verdict.js';
 import type { ResponseRenderer } from '../record/exchange-text.js';
 import type { CaseResult } from '../run/case-result.js';
-import type { ShowExchange } from '../run/shown-exchanges.js';
+import type { ExchangeLookup } from '../run/exchange-store.js';
 import { formatLocation } from '../support/problem.js';
 import { type Reason, renderReason } from '../support/reason.js';
 import { joinLines, toOneLine } from '../support/untrusted-text.js';
@@ -42,14 +42,17 @@ export interface CaseDifference {
 }
 
 /** What the entries of a run are rendered with. */
-export interface EntryTerms {
+export interface EntryRenderingContext {
   readonly contract: Contract;
   readonly baseUrl: string;
   readonly renderResponse: ResponseRenderer;
-  readonly showExchange: ShowExchange;
+  readonly showExchange: ExchangeLookup;
 }
 
-export function createCaseEntry(result: CaseResult, { baseUrl, renderResponse, showExchange }: EntryTerms): CaseEntry {
+export function createCaseEntry(
+  result: CaseResult,
+  { baseUrl, renderResponse, showExchange }: EntryRenderingContext,
+): CaseEntry {
   const { id, verdict, apart_from_known, at, rows, outcome, expected, exchangeId } = result;
   const exchange = verdict === 'pass' ? undefined : showExchange(exchangeId);
   const reason = findReason(result, exchange);
@@ -107,7 +110,7 @@ function renderSections(first: string, sections: Readonly<Record<string, string 
 
 export function createUnstableEntry(
   { id, reason, exchangeId, repeatedExchangeId }: CaseResult,
-  { renderResponse, showExchange }: EntryTerms,
+  { renderResponse, showExchange }: EntryRenderingContext,
 ): CaseDifference[] {
   if (repeatedExchangeId === undefined) return [];
   const [exchange, repeatedExchange] = [showExchange(exchangeId), showExchange(repeatedExchangeId)];
@@ -117,8 +120,8 @@ export function createUnstableEntry(
 }
 
 /** Renders the answer to a question as a sentence. @param quote renders what a deployment wrote */
-export function renderAnswer({ answer }: Question, outcome: string, quote = (text: string) => text): string {
-  if (outcome === undetermined) return 'The behaviour could not be determined.';
+export function renderQuestionAnswer({ answer }: Question, outcome: string, quote = (text: string) => text): string {
+  if (outcome === undeterminedOutcome) return 'The behaviour could not be determined.';
   if (answer.kind === 'value') return `${answer.describes}: ${quote(outcome)}.`;
   return answer.outcomes.get(outcome) ?? `${quote(outcome)}.`;
 }

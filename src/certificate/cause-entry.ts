@@ -3,16 +3,16 @@
 import type { Cause } from '../explanation/diagnose-run.js';
 import { renderCurlCommand } from '../http/curl-command.js';
 import { toOneLine } from '../support/untrusted-text.js';
-import type { EntryTerms } from './case-entry.js';
+import type { EntryRenderingContext } from './case-entry.js';
 
 export interface CauseEntry extends Omit<Cause, 'shown'> {
   /** In the order in which they have to be sent: the last one is wrong. */
-  readonly wrong?: readonly ShownRequest[];
-  readonly right?: ShownRequest;
+  readonly wrong?: readonly CauseExample[];
+  readonly right?: CauseExample;
 }
 
 /** A request that was sent, by the id of its exchange in the evidence. */
-export interface ShownRequest {
+export interface CauseExample {
   readonly exchange: string;
   readonly repeat_with: string;
   readonly received: string;
@@ -20,9 +20,9 @@ export interface ShownRequest {
 
 export function createCauseEntry(
   { shown, sentence, ...cause }: Cause,
-  { baseUrl, renderResponse, showExchange }: Pick<EntryTerms, 'baseUrl' | 'renderResponse' | 'showExchange'>,
+  { baseUrl, renderResponse, showExchange }: Pick<EntryRenderingContext, 'baseUrl' | 'renderResponse' | 'showExchange'>,
 ): CauseEntry {
-  const show = (id: string): ShownRequest[] => {
+  const show = (id: string): CauseExample[] => {
     const exchange = showExchange(id);
     if (exchange === undefined) return [];
     const repeat_with = renderCurlCommand(exchange.request, baseUrl);

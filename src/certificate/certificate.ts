@@ -6,28 +6,34 @@
 
 import { getSubjectId, type TestCase } from '../cases/test-case.js';
 import { isWarningOutcome, type Question } from '../contract/contract.js';
-import { listNames } from '../contract/world.js';
+import { worldListNames } from '../contract/world.js';
 import type { Diagnosis } from '../explanation/diagnose-run.js';
 import type { TransportIdentity } from '../http/transport.js';
-import type { Stop } from '../judge/find-stop.js';
+import type { DeploymentStop } from '../judge/find-deployment-stop.js';
 import { findWorstVerdict, type Verdict, verdicts } from '../judge/verdict.js';
 import type { DataFileSummary } from '../own-data/data-suite.js';
 import type { NewDeviation } from '../record/add-deviations.js';
-import { type Baseline, emptyBaseline, isNotCompared } from '../record/drift.js';
+import { type Baseline, emptyBaseline, lacksRecordedAnswer } from '../record/drift.js';
 import { createResponseRenderer } from '../record/exchange-text.js';
-import type { KnownDeviation, KnownFile, ListedDeviation } from '../record/known-deviations.js';
-import { type CaseResult, getVerdictApart, notReached, notSelected, samplesCaseId } from '../run/case-result.js';
-import type { ShowExchange } from '../run/shown-exchanges.js';
+import type { KnownDeviation, KnownDeviationsFile, ListedDeviation } from '../record/known-deviations.js';
+import {
+  type CaseResult,
+  getVerdictApartFromKnown,
+  notReachedReason,
+  notSelectedReason,
+  samplesCaseId,
+} from '../run/case-result.js';
+import type { ExchangeLookup } from '../run/exchange-store.js';
 import { isOwnCase, type Suite } from '../suite/suite.js';
 import { groupBy, renderShortList } from '../support/collections.js';
 import { createReason, type Reason, renderReason } from '../support/reason.js';
 import { toOneLine } from '../support/untrusted-text.js';
-import { createStopCause } from './apply-stop.js';
-import { type CaseEntry, createCaseEntry, createUnstableEntry, type EntryTerms } from './case-entry.js';
+import { type CaseEntry, createCaseEntry, createUnstableEntry, type EntryRenderingContext } from './case-entry.js';
 import { createCauseEntry } from './cause-entry.js';
 import { type DriftEntry, listDriftEntries } from './drift-entry.js';
 import { describeData, interruptionNotice, quickNotice } from './notices.js';
 import { describeSharedReasons, findSharedReasons } from './shared-reasons.js';
+import { createStopCause } from './withdraw-results-after-stop.js';
 
 /** The report of one run, as in `certificate.json`. `schemas/certificate.schema.json` describes its members. */
 export type Certificate = ReturnType<typeof createCertificate> & {
@@ -56,7 +62,7 @@ export interface RequirementEntry {
   readonly cases: readonly CaseEntry[];
 }
 
-export interface KnownEntry extends KnownDeviation {
+export interface KnownDeviationEntry extends KnownDeviation {
   readonly at: string;
   /** `stale`: the requirement passes, or the responses do not show the cause. `expired`: its last day is over. */
   readonly state: 'seen' | 'stale' | 'expired' | 'not-judged';
@@ -64,9 +70,9 @@ export interface KnownEntry extends KnownDeviation {
 
 type QuestionEntry = ReturnType<typeof createQuestionEntry>;
 
-export interface RunFacts extends Partial<Pick<Diagnosis, 'causes' | 'excused'>> {
+export interface CertificateInputs extends Partial<Pick<Diagnosis, 'causes' | 'excused'>> {
   /** Results name exchanges by their ids. */
-  readonly showExchange: ShowExchange;
+  readonly showExchange: ExchangeLookup;
   readonly target: CertifiedTarget;
   readonly requestsSent: number;
   readonly quick?: true;
@@ -76,9 +82,9 @@ export interface RunFacts extends Partial<Pick<Diagnosis, 'causes' | 'excused'>>
   /** What is wrong with the test data, as it seems, and whether it certainly is. */
   readonly load?: { readonly sentence: string; readonly isProven: boolean };
   /** When the deployment stopped working, if it did. */
-  readonly stop?: Stop;
+  readonly stop?: DeploymentStop;
   readonly notes: readonly string[];
-  readonly known?: KnownFile;
+  readonly known?: KnownDeviationsFile;
   readonly startedAt: Date;
   readonly durationMs: number;
 }
@@ -87,47 +93,47 @@ export interface RunFacts extends Partial<Pick<Diagnosis, 'causes' | 'excused'>>
 export interface CertifiedRun {
   readonly certificate: Certificate;
   readonly results: readonly CaseResult[];
-  readonly showExchange: ShowExchange;
+  readonly showExchange: ExchangeLookup;
   readonly newDeviations: readonly NewDeviation[];
 }
 
 /** Creates the certificate of a run. Cases without a result were not selected. */
-export function createCertificate(suite: Suite, all: readonly CaseResult[], facts: RunFacts) {
-  const { target, quick, known, load, stop, isCutShort, expected = emptyBaseline, showExchange } = facts;
+export function createCertificate(suite: Suite, all: readonly CaseResult[], inputs: CertificateInputs) {
+  const { target, quick, known, load, stop, isCutShort, expected = emptyBaseline, showExchange } = inputs;
   const { contract, world } = suite;
-  const terms = { contract, baseUrl: target.base_url, renderResponse: createResponseRenderer(world), showExchange };
-  const entries = createEntries(all, terms, facts.excused);
+  const context = { contract, baseUrl: target.base_url, renderResponse: createResponseRenderer(world), showExchange };
+  const entries = createEntries(all, context, inputs.excused);
   const findEntry = (id: string): CaseEntry => entries.get(id) ?? { id, ...unselected };
   const results = all.filter((result) => !isOwnCase(result));
-  const drift = listDriftEntries(results, terms);
+  const drift = listDriftEntries(results, context);
   const requirements = createRequirements(suite, results, findEntry, known);
   const questions = contract.questions.map((question) => createQuestionEntry(question, findEntry(question.id), drift));
   const ownCases = createOwnCases(suite, findEntry, isCutShort);
-  const causes = [...createStopCause(stop, requirements), ...(facts.causes ?? [])].map((cause) =>
-    createCauseEntry(cause, terms),
+  const causes = [...createStopCause(stop, requirements), ...(inputs.causes ?? [])].map((cause) =>
+    createCauseEntry(cause, context),
   );
   const judged = { requirements, questions, entries: [...entries.values()] };
-  const gaps = listGaps(suite, all, facts);
-  const verdict = createVerdict(suite, all, judged, facts, gaps);
+  const gaps = listGaps(suite, all, inputs);
+  const verdict = createVerdict(suite, all, judged, inputs, gaps);
   return {
     verdict: verdict.ofRun,
     ...(load && { load: { sentence: load.sentence, is_certain: load.isProven } }),
-    ...(verdict.ofRun === 'incomplete' && { incomplete_because: listUnjudged(judged, all, facts, gaps) }),
+    ...(verdict.ofRun === 'incomplete' && { incomplete_because: listUnjudged(judged, all, inputs, gaps) }),
     target,
     suite: { name: suite.name, version: suite.version, digest: suite.digest },
     summary: countVerdicts(requirements),
     requirements,
     questions,
     drift,
-    unstable: results.flatMap((result) => createUnstableEntry(result, terms)),
-    notes: createNotes(all, facts, { gaps, ownCases }),
-    requests_sent: facts.requestsSent,
-    started_at: facts.startedAt.toISOString(),
-    duration_ms: Math.round(facts.durationMs),
+    unstable: results.flatMap((result) => createUnstableEntry(result, context)),
+    notes: createNotes(all, inputs, { gaps, ownCases }),
+    requests_sent: inputs.requestsSent,
+    started_at: inputs.startedAt.toISOString(),
+    duration_ms: Math.round(inputs.durationMs),
     selected: verdict.ofSelection,
     stopped: stop && createStopEntry(stop),
     quick,
-    data: facts.data,
+    data: inputs.data,
     causes: causes.length > 0 ? causes : undefined,
     known_deviations: known && createKnownSection(known, requirements, verdict.apartFromKnown),
     own_cases: ownCases,
@@ -135,14 +141,22 @@ export function createCertificate(suite: Suite, all: readonly CaseResult[], fact
   };
 }
 
-const unselected = { verdict: 'not-run', code: notSelected.code, reason: renderReason(notSelected) } as const;
+const unselected = {
+  verdict: 'not-run',
+  code: notSelectedReason.code,
+  reason: renderReason(notSelectedReason),
+} as const;
 
 /** Creates the entries of all results, by their ids. @param excused the ids of cases that what is known excuses */
-function createEntries(results: readonly CaseResult[], terms: EntryTerms, excused: readonly string[] = []) {
+function createEntries(
+  results: readonly CaseResult[],
+  context: EntryRenderingContext,
+  excused: readonly string[] = [],
+) {
   return new Map(
     results.map((result): readonly [string, CaseEntry] => {
-      const entry = createCaseEntry(result, terms);
-      const isExcused = excused.includes(entry.id) && getVerdictApart(entry) === 'inconclusive';
+      const entry = createCaseEntry(result, context);
+      const isExcused = excused.includes(entry.id) && getVerdictApartFromKnown(entry) === 'inconclusive';
       return [entry.id, isExcused ? { ...entry, apart_from_known: 'pass' } : entry];
     }),
   );
@@ -159,7 +173,7 @@ function createRequirements(
   suite: Suite,
   results: readonly CaseResult[],
   findEntry: FindEntry,
-  known: KnownFile | undefined,
+  known: KnownDeviationsFile | undefined,
 ): RequirementEntry[] {
   const verifying = listVerifying(suite);
   // The samples are of no single case: they count as one more case of the requirement that they refute.
@@ -182,7 +196,11 @@ interface JudgedEntries {
 }
 
 /** Lists the reasons of a run that is incomplete whatever its requirements say. */
-function listGaps(suite: Suite, all: readonly CaseResult[], { isCutShort, quick, showExchange }: RunFacts): string[] {
+function listGaps(
+  suite: Suite,
+  all: readonly CaseResult[],
+  { isCutShort, quick, showExchange }: CertificateInputs,
+): string[] {
   const verifying = listVerifying(suite);
   const ids = new Set(verifying.map(({ id }) => id));
   const unsupported = all
@@ -214,7 +232,7 @@ function createVerdict(
   suite: Suite,
   all: readonly CaseResult[],
   { requirements, entries }: JudgedEntries,
-  { quick, load }: RunFacts,
+  { quick, load }: CertificateInputs,
   gaps: readonly string[],
 ) {
   const isUnrun = requirements.some(({ cases }) => cases.some(({ verdict }) => verdict === 'not-run'));
@@ -229,7 +247,7 @@ function createVerdict(
   const isLacking = all.length === 0;
   return {
     ofRun,
-    apartFromKnown: determineRunVerdict(entries.map(getVerdictApart), isLacking),
+    apartFromKnown: determineRunVerdict(entries.map(getVerdictApartFromKnown), isLacking),
     ofSelection: { verdict: determineRunVerdict(listVerdicts(all), isLacking), cases: countVerdicts(all) },
   };
 }
@@ -238,7 +256,7 @@ function createVerdict(
 function listUnjudged(
   { requirements, questions }: JudgedEntries,
   all: readonly CaseResult[],
-  { load }: RunFacts,
+  { load }: CertificateInputs,
   gaps: readonly string[],
 ): string[] {
   return [
@@ -252,11 +270,11 @@ function listUnjudged(
 
 function createNotes(
   all: readonly CaseResult[],
-  { stop, data, notes, expected = emptyBaseline }: RunFacts,
+  { stop, data, notes, expected = emptyBaseline }: CertificateInputs,
   { gaps, ownCases }: { readonly gaps: readonly string[]; readonly ownCases: ReturnType<typeof createOwnCases> },
 ): string[] {
   const ofSuite = all.filter((result) => !isOwnCase(result));
-  const notCompared = ofSuite.flatMap((result) => (isNotCompared(result, expected) ? [result.subject] : []));
+  const notCompared = ofSuite.flatMap((result) => (lacksRecordedAnswer(result, expected) ? [result.subject] : []));
   return [
     ...(stop === undefined ? listOfRun(all) : []),
     ...gaps,
@@ -269,12 +287,16 @@ function createNotes(
   ];
 }
 
-function createStopEntry({ since, verdict, reason }: Stop) {
+function createStopEntry({ since, verdict, reason }: DeploymentStop) {
   return { since, verdict, code: reason.code, reason: renderReason(reason) };
 }
 
 /** @param verdict that of the run apart from known deviations */
-function createKnownSection(known: KnownFile, requirements: readonly RequirementEntry[], verdict: RunVerdict) {
+function createKnownSection(
+  known: KnownDeviationsFile,
+  requirements: readonly RequirementEntry[],
+  verdict: RunVerdict,
+) {
   return { file: toOneLine(known.file), verdict, entries: describeEntries(known.entries, requirements) };
 }
 
@@ -284,13 +306,13 @@ export function withdrawFailures(results: readonly CaseResult[]): readonly CaseR
   if (changed === undefined) return results;
   return results.map((result): CaseResult => {
     if (result.verdict !== 'fail') return result;
-    const { apart_from_known: _, reason: failure = notReached, ...rest } = result;
-    const reason = createReason('withdrawn', { reason: changed.reason ?? notReached, failure });
+    const { apart_from_known: _, reason: failure = notReachedReason, ...rest } = result;
+    const reason = createReason('withdrawn', { reason: changed.reason ?? notReachedReason, failure });
     return { ...rest, verdict: 'inconclusive', reason };
   });
 }
 
-function explainLostRepetition({ reason = notReached }: CaseResult): Reason {
+function explainLostRepetition({ reason = notReachedReason }: CaseResult): Reason {
   return createReason('repetition-lost', { reason });
 }
 
@@ -307,13 +329,16 @@ function listSeen({ id, verdict, cases }: RequirementEntry, known: readonly List
   if (verdict !== 'fail') return [];
   const current = known.filter(({ isExpired, isGone }) => !isExpired && !isGone);
   const listed = current.filter(({ requirement }) => requirement === id);
-  const isKnown = cases.some((entry) => entry.verdict === 'fail' && getVerdictApart(entry) !== 'fail');
+  const isKnown = cases.some((entry) => entry.verdict === 'fail' && getVerdictApartFromKnown(entry) !== 'fail');
   const shown = listed.length > 0 || !isKnown ? listed : current.filter(({ cause }) => cause !== undefined);
   return shown.map(({ at: _, ...deviation }) => deviation);
 }
 
-function describeEntries(known: readonly ListedDeviation[], requirements: readonly RequirementEntry[]): KnownEntry[] {
-  return known.map(({ isExpired, isGone, ...entry }): KnownEntry => {
+function describeEntries(
+  known: readonly ListedDeviation[],
+  requirements: readonly RequirementEntry[],
+): KnownDeviationEntry[] {
+  return known.map(({ isExpired, isGone, ...entry }): KnownDeviationEntry => {
     const { verdict = 'not-run' } = requirements.find(({ id }) => id === entry.requirement) ?? {};
     if (isExpired) return { ...entry, state: 'expired' };
     if (verdict === 'pass' || (verdict === 'fail' && isGone)) return { ...entry, state: 'stale' };
@@ -324,10 +349,11 @@ function describeEntries(known: readonly ListedDeviation[], requirements: readon
 /** Finds the first case that has the verdict of its requirement, if possible one that is not known. */
 export function findDecisive({ verdict, cases }: RequirementEntry): CaseEntry | undefined {
   const decisive = cases.filter((entry) => entry.verdict === verdict);
-  return decisive.find((entry) => getVerdictApart(entry) === verdict) ?? decisive[0];
+  return decisive.find((entry) => getVerdictApartFromKnown(entry) === verdict) ?? decisive[0];
 }
 
-const findVerdictApart = (cases: readonly CaseEntry[]): Verdict => findWorstVerdict(cases.map(getVerdictApart));
+const findVerdictApart = (cases: readonly CaseEntry[]): Verdict =>
+  findWorstVerdict(cases.map(getVerdictApartFromKnown));
 
 export function isKnownFailure({ verdict, cases }: RequirementEntry): boolean {
   return verdict !== 'pass' && findVerdictApart(cases) === 'pass';
@@ -346,7 +372,7 @@ function createOwnCases({ own: source, cases }: Suite, findEntry: (id: string) =
 
 function describeOwnCases({ folder, cases }: { folder: string; cases: readonly CaseEntry[] }): string[] {
   const counts = Object.entries(countVerdicts(cases)).map(([verdict, count]) => `${count} ${verdict}`);
-  const unpassed = cases.filter(({ verdict, code }) => verdict !== 'pass' && code !== notSelected.code);
+  const unpassed = cases.filter(({ verdict, code }) => verdict !== 'pass' && code !== notSelectedReason.code);
   return [
     `Own cases, which do not change the verdict: ${toOneLine(folder)}, ${counts.join(', ')}.`,
     ...unpassed.map(({ id, verdict, at = '', reason }) => toOneLine(`${verdict}  ${id} (${at}): ${reason}`)),
@@ -375,7 +401,7 @@ function listUnavailable(verifying: readonly TestCase[], { unavailable }: Suite[
   const things = [...unavailable.values()].filter(({ kind, name }) => needed.has(`${kind} ${name}`));
   return [...groupBy(things, ({ kind }) => kind)].map(([kind, alike]) => {
     const names = renderShortList(alike.map(({ name }) => name));
-    return `With ids of these ${listNames[kind]} it would be complete: ${names}.`;
+    return `With ids of these ${worldListNames[kind]} it would be complete: ${names}.`;
   });
 }
 

@@ -1,8 +1,8 @@
-import { undetermined } from '../cases/test-case.js';
+import { undeterminedOutcome } from '../cases/test-case.js';
 import type { Contract } from '../contract/contract.js';
 import { findWorstVerdict } from '../judge/verdict.js';
 import { joinLines, shorten } from '../support/untrusted-text.js';
-import { renderAnswer } from './case-entry.js';
+import { renderQuestionAnswer } from './case-entry.js';
 import type { Certificate } from './certificate.js';
 
 /** A verdict with its reason, or an outcome as a sentence, and what is compared of it. */
@@ -50,8 +50,8 @@ function listAnswers(
   const outcomes = questions.map(({ id, outcome, reason, not_run }): [string, Answer] => {
     const question = contract.questions.find((candidate) => candidate.id === id);
     if (not_run) return [id, notRun];
-    if (outcome === null || outcome === undetermined) return [id, explain(outcome ?? 'no answer', reason)];
-    return [id, [outcome, question === undefined ? outcome : renderAnswer(question, outcome)]];
+    if (outcome === null || outcome === undeterminedOutcome) return [id, explain(outcome ?? 'no answer', reason)];
+    return [id, [outcome, question === undefined ? outcome : renderQuestionAnswer(question, outcome)]];
   });
   return new Map([...verdicts, ...outcomes]);
 }

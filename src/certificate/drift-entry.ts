@@ -5,7 +5,7 @@ import type { Drift } from '../record/drift.js';
 import type { CaseResult } from '../run/case-result.js';
 import { groupBy } from '../support/collections.js';
 import { quoteLines, toOneLine } from '../support/untrusted-text.js';
-import { type CaseDifference, type EntryTerms, renderAnswer } from './case-entry.js';
+import { type CaseDifference, type EntryRenderingContext, renderQuestionAnswer } from './case-entry.js';
 
 export interface DriftEntry extends CaseDifference {
   readonly kind: 'answer' | 'shape' | 'new-members';
@@ -19,23 +19,23 @@ interface FoundDrift {
 }
 
 /** Lists all drift. A change of shape counts once, and all new members are one change. */
-export function listDriftEntries(results: readonly CaseResult[], terms: EntryTerms): DriftEntry[] {
+export function listDriftEntries(results: readonly CaseResult[], context: EntryRenderingContext): DriftEntry[] {
   const found = results.flatMap((result) => result.drift.map((drift): FoundDrift => ({ drift, result })));
   const alike = groupBy(found, ({ drift }) => {
     if (drift.kind === 'outcome') return drift;
     return drift.kind === 'shape' ? drift.message : drift.kind;
   });
   // The contract begins with what explains other answers, such as the response to an empty result.
-  const order = terms.contract.questions.map(({ id }) => id);
+  const order = context.contract.questions.map(({ id }) => id);
   const rank = (entry: DriftEntry) => (entry.kind === 'new-members' ? order.length : order.indexOf(entry.case));
   return [...alike.values()]
-    .map((group) => createDriftEntry(group, terms))
+    .map((group) => createDriftEntry(group, context))
     .sort((left, right) => rank(left) - rank(right));
 }
 
 function createDriftEntry(
   group: readonly [FoundDrift, ...FoundDrift[]],
-  { contract, baseUrl, renderResponse, showExchange }: EntryTerms,
+  { contract, baseUrl, renderResponse, showExchange }: EntryRenderingContext,
 ): DriftEntry {
   const [{ drift, result }] = group;
   const { id, subject, exchangeId } = result;
@@ -48,7 +48,8 @@ function createDriftEntry(
   const { outcome, expected } = drift;
   const exchange = showExchange(exchangeId);
   const question = contract.questions.find((candidate) => candidate.id === subject);
-  const describe = (answer: string) => toOneLine(question === undefined ? answer : renderAnswer(question, answer));
+  const describe = (answer: string) =>
+    toOneLine(question === undefined ? answer : renderQuestionAnswer(question, answer));
   const [was, is] = [describe(expected.outcome), describe(outcome)];
   const before = expected.statedBy === 'the target file' ? 'pinned to' : 'was';
   return {

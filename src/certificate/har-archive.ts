@@ -12,7 +12,7 @@ import type { ExchangeUse, RunEvidence, StoredExchange } from '../run/case-repor
 import type { CaseResult } from '../run/case-result.js';
 import { parseBoundedJson } from '../support/json-bounds.js';
 import { readOwnPackage } from '../support/package-root.js';
-import { refuse } from '../support/problem.js';
+import { createInputError } from '../support/problem.js';
 import { findSchemaProblem } from '../support/schema-validation.js';
 import { decodeText } from '../support/text-file.js';
 import { escapeControlCharacters } from '../support/untrusted-text.js';
@@ -121,7 +121,7 @@ export function parseArchive(content: Buffer, file: string): { evidence: RunEvid
     'Name the evidence.har of a run. For exchanges of real callers, start from examples/traffic/judge-traffic.mjs.';
   const archive = parseBoundedJson(decodeText(content), file, hint);
   const problem = findSchemaProblem('evidence', archive);
-  if (problem !== undefined) throw refuse(file, `was not written by a run of this suite: ${problem}`, hint);
+  if (problem !== undefined) throw createInputError(file, `was not written by a run of this suite: ${problem}`, hint);
   const { _origin: origin, _uses: uses, entries } = (archive as { log: EvidenceLog }).log;
   const exchanges = entries.map((entry) => ({ id: entry._id, exchange: readExchange(entry, origin.baseUrl) }));
   return { evidence: { exchanges, uses }, origin };

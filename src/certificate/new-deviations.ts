@@ -2,7 +2,7 @@ import type { NamedWorld } from '../contract/world.js';
 import { readCause } from '../explanation/known-causes.js';
 import { readRefusedFeature } from '../explanation/refused-features.js';
 import type { NewDeviation } from '../record/add-deviations.js';
-import { getVerdictApart } from '../run/case-result.js';
+import { getVerdictApartFromKnown } from '../run/case-result.js';
 import type { Certificate } from './certificate.js';
 
 /** Lists what a run shows to be wrong and no file lists. One entry for a cause covers all requirements that it breaks. */
@@ -19,7 +19,7 @@ export function listNewDeviations(
   });
   const covered = new Set(causes.flatMap((cause) => cause.requirements));
   const others = requirements
-    .filter(({ id, cases }) => !covered.has(id) && cases.some((entry) => getVerdictApart(entry) === 'fail'))
+    .filter(({ id, cases }) => !covered.has(id) && cases.some((entry) => getVerdictApartFromKnown(entry) === 'fail'))
     .map(({ id, statement }): NewDeviation => ({ requirement: id, comment: statement }));
   const getKey = ({ requirement, cause = '' }: Omit<NewDeviation, 'comment'>) => `${requirement} ${cause}`;
   // An expired entry needs another day, and no second entry.

@@ -1,6 +1,6 @@
 import type { Cause } from '../explanation/diagnose-run.js';
 import type { Verdict } from '../judge/verdict.js';
-import { notReached, notSelected } from '../run/case-result.js';
+import { notReachedReason, notSelectedReason } from '../run/case-result.js';
 import { groupBy } from '../support/collections.js';
 import type { CaseEntry } from './case-entry.js';
 
@@ -16,7 +16,7 @@ interface ReasonSource {
 const unjudgedVerdicts: ReadonlySet<Verdict> = new Set(['inconclusive', 'not-run', 'not-applicable']);
 
 /** Reasons of cases that were not run are shared, however few they are. */
-const unrunCodes: readonly (string | undefined)[] = [notReached.code, notSelected.code];
+const unrunCodes: readonly (string | undefined)[] = [notReachedReason.code, notSelectedReason.code];
 
 /** Finds the reasons that several cases share: their cases, with the requirement of each; none if it answers a question. */
 export function findSharedReasons({ requirements, questions }: ReasonSource) {
@@ -42,8 +42,8 @@ export function describeSharedReasons(source: ReasonSource, omitsUnselected = fa
     const cases = `${alike.length} of ${total} cases`;
     const lacking = [...new Set(alike.map(({ id }) => id))].filter((id) => id !== '');
     const [{ code }] = alike;
-    if (code === notReached.code) return `${cases} were not reached.`;
-    if (code === notSelected.code) {
+    if (code === notReachedReason.code) return `${cases} were not reached.`;
+    if (code === notSelectedReason.code) {
       const which = lacking.length === 0 ? '' : ` Requirements that lack cases: ${lacking.join(', ')}.`;
       return omitsUnselected ? [] : `${cases} were not selected in this run.${which}`;
     }

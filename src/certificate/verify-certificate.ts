@@ -1,7 +1,7 @@
 import { groupBy } from '../support/collections.js';
 import { isJsonObject, parseJson } from '../support/json.js';
 import { parseBoundedJson } from '../support/json-bounds.js';
-import { refuse } from '../support/problem.js';
+import { createInputError } from '../support/problem.js';
 import { sizeLimits } from '../support/read-bytes.js';
 import { findSchemaProblem } from '../support/schema-validation.js';
 import { readTextFile } from '../support/text-file.js';
@@ -15,7 +15,7 @@ export function readCertificate(file: string): Certificate {
   const certificate = parseBoundedJson(text, file, hint);
   const problem = findSchemaProblem('certificate', certificate);
   if (problem === undefined) return certificate as Certificate;
-  throw refuse(file, `is not a certificate: ${problem}`, hint);
+  throw createInputError(file, `is not a certificate: ${problem}`, hint);
 }
 
 /** What differs from run to run, is only known to the run itself, or may be worded or placed differently by other versions. */

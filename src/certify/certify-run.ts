@@ -3,22 +3,27 @@
  * whole run, explains failures, and corrects what is known by what was seen. Out: the certificate, and the files of the results.
  */
 
-import { applyStop } from '../certificate/apply-stop.js';
-import { type CertifiedRun, createCertificate, type RunFacts, withdrawFailures } from '../certificate/certificate.js';
+import {
+  type CertificateInputs,
+  type CertifiedRun,
+  createCertificate,
+  withdrawFailures,
+} from '../certificate/certificate.js';
 import type { EvidenceArchive, EvidenceOrigin } from '../certificate/har-archive.js';
+import { withdrawResultsAfterStop } from '../certificate/withdraw-results-after-stop.js';
 import type { RunInputs, RunSettings } from '../config/run-inputs.js';
 import type { Diagnosis } from '../explanation/diagnose-run.js';
 import type { Verdict } from '../judge/verdict.js';
 import { renderRunReport } from '../outputs/terminal/run-report.js';
 import { writeResults } from '../outputs/write-results.js';
-import type { KnownFile } from '../record/known-deviations.js';
+import type { KnownDeviationsFile } from '../record/known-deviations.js';
 import type { Contrast, ExchangeUse, RunEvidence } from '../run/case-report.js';
-import { type CaseResult, getVerdictApart } from '../run/case-result.js';
+import { type CaseResult, getVerdictApartFromKnown } from '../run/case-result.js';
 import type { ExchangeIndex } from '../run/exchange-index.js';
 import { createReplay } from '../run/replay.js';
 import { renderReason } from '../support/reason.js';
 import { toOneLine } from '../support/untrusted-text.js';
-import { judgeCases, type LoadFinding, loadKnown } from './target-run.js';
+import { type DataLoadSuspicion, judgeCases, loadKnownCauses } from './target-run.js';
 
 /** A run whose exchanges are judged again. */
 export interface RecordedRun extends Pick<EvidenceOrigin, 'extent'> {
@@ -27,11 +32,11 @@ export interface RecordedRun extends Pick<EvidenceOrigin, 'extent'> {
 }
 
 /** A run whose cases are judged. */
-interface JudgedRun extends Pick<RunFacts, 'requestsSent' | 'isCutShort' | 'startedAt' | 'data' | 'stop'> {
+interface JudgedRun extends Pick<CertificateInputs, 'requestsSent' | 'isCutShort' | 'startedAt' | 'data' | 'stop'> {
   readonly results: readonly CaseResult[];
   readonly index: ExchangeIndex;
   readonly uses: readonly ExchangeUse[];
-  readonly load: LoadFinding | undefined;
+  readonly load: DataLoadSuspicion | undefined;
   /** What narrowing found out. */
   readonly contrasts: readonly Contrast[];
   readonly recall: () => RecordedRun;
@@ -43,7 +48,7 @@ export async function certifyRun(inputs: RunInputs, run: JudgedRun): Promise<Cer
   const { results: plain, index, uses, load, contrasts, recall, ...ended } = run;
   const { quick, target, expected, known } = settings;
   const { name, kind, baseUrl, version, file, transport } = target;
-  const facts: RunFacts = {
+  const certificateInputs: CertificateInputs = {
     ...ended,
     showExchange: index.show,
     quick: quick && (true as const),
@@ -61,27 +66,29 @@ export async function certifyRun(inputs: RunInputs, run: JudgedRun): Promise<Cer
     },
     durationMs: Date.now() - run.startedAt.getTime(),
   };
-  const held = applyStop(plain, run.stop, uses, suite);
+  const held = withdrawResultsAfterStop(plain, run.stop, uses, suite);
   const results = withdrawFailures(held);
   const shown = { results, showExchange: index.show };
   // Nothing of the deployment is to be explained where the load explains it.
   const isToExplain = (verdict: Verdict) => verdict === 'fail' || (verdict === 'inconclusive' && !load?.isProven);
   const isWrong = results.some(({ verdict }) => isToExplain(verdict));
-  if (!isWrong) return { ...shown, certificate: createCertificate(suite, results, facts), newDeviations: [] };
+  if (!isWrong)
+    return { ...shown, certificate: createCertificate(suite, results, certificateInputs), newDeviations: [] };
   // Loaded only where something is to be explained: it comes with the mistakes of the reference deployment. If all processes
   // load them, a run of one case takes 14 % more processor time (median of nine).
   const { diagnoseRun } = await import('../explanation/diagnose-run.js');
   const { listNewDeviations } = await import('../certificate/new-deviations.js');
-  const causes = await loadKnown(settings, suite.world);
+  const causes = await loadKnownCauses(settings, suite.world);
   const statedPatterns = target.tierPatterns;
   const diagnosis = diagnoseRun({ suite, results, index, statedPatterns, known: causes, contrasts });
   const current = known && correctKnown(known, diagnosis);
   if (current === undefined) {
-    const certificate = createCertificate(suite, results, { ...facts, ...diagnosis });
+    const certificate = createCertificate(suite, results, { ...certificateInputs, ...diagnosis });
     return { ...shown, certificate, newDeviations: listNewDeviations(certificate, suite.world) };
   }
   const corrected = { suite, settings: { ...settings, known: current } };
-  const isExcused = (result: CaseResult) => result.rows.some((row) => row.known) && getVerdictApart(result) !== 'fail';
+  const isExcused = (result: CaseResult) =>
+    result.rows.some((row) => row.known) && getVerdictApartFromKnown(result) !== 'fail';
   const again = plain.some(isExcused) ? (await judgeEvidence(corrected, recall())).reports : [];
   const judged = new Map(again.map(({ result }) => [result.id, result] as const));
   const replaced = plain.map((result) => (isExcused(result) ? (judged.get(result.id) ?? result) : result));
@@ -89,7 +96,7 @@ export async function certifyRun(inputs: RunInputs, run: JudgedRun): Promise<Cer
 }
 
 /** Corrects what is known by what all responses show, so that it excuses nothing else. Undefined if it is right. */
-function correctKnown(known: KnownFile, { gone, emptyStatuses }: Diagnosis): KnownFile | undefined {
+function correctKnown(known: KnownDeviationsFile, { gone, emptyStatuses }: Diagnosis): KnownDeviationsFile | undefined {
   if (gone.length === 0 && (emptyStatuses === undefined || known.emptyStatuses !== undefined)) return undefined;
   const entries = known.entries.map((entry) =>
     gone.includes(entry.cause ?? '') ? { ...entry, isGone: true as const } : entry,

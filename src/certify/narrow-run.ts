@@ -8,9 +8,9 @@ import { diagnoseRun } from '../explanation/diagnose-run.js';
 import { createKnownMistakes, type KnownCauses } from '../explanation/known-causes.js';
 import { narrowFailures } from '../explanation/narrow-failures.js';
 import type { TargetContext } from '../judge/judge-case.js';
-import { getIdFinders } from '../recognition/known-ids.js';
+import { getKnownIds } from '../recognition/known-ids.js';
 import type { CaseReport, Contrast, RunEvidence } from '../run/case-report.js';
-import { narrowingPurpose, storeExchange } from '../run/evidence-keeper.js';
+import { createStoredExchange, narrowingPurpose } from '../run/evidence-keeper.js';
 import { createExchangeIndexer } from '../run/exchange-index.js';
 import type { NarrowingSender } from '../run/narrowing-sender.js';
 import type { Replay } from '../run/replay.js';
@@ -29,7 +29,7 @@ export interface NarrowingRun {
 export async function narrowRun(run: NarrowingRun): Promise<Contrast[]> {
   const { suite, settings, target, known, reports, sender } = run;
   const { exchanges, uses } = collectEvidence(run);
-  const indexer = createExchangeIndexer(getIdFinders(suite.world));
+  const indexer = createExchangeIndexer(getKnownIds(suite.world));
   for (const kept of exchanges) indexer.add(kept);
   const index = indexer.finish(uses);
   const results = reports.map(({ result }) => result);
@@ -50,7 +50,7 @@ function collectEvidence({ reports, replay, target: { recognizer } }: NarrowingR
   const used = new Set(uses.map(({ id }) => id));
   const exchanges = (recorded?.exchanges ?? reports.flatMap((report) => report.exchanges))
     .filter(({ id }) => used.has(id))
-    .map((kept) => (recorded === undefined ? kept : storeExchange(kept.id, kept.exchange, recognizer)));
+    .map((kept) => (recorded === undefined ? kept : createStoredExchange(kept.id, kept.exchange, recognizer)));
   const getNumber = ({ exchange: { numbers = [] } }: (typeof exchanges)[number]) => numbers[0] ?? 0;
   return { uses, exchanges: exchanges.toSorted((left, right) => getNumber(left) - getNumber(right)) };
 }

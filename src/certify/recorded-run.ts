@@ -8,13 +8,13 @@ import { findRecordToWrite, type RunSettings } from '../config/run-inputs.js';
 import type { RunOptions } from '../config/run-options.js';
 import { readSelection } from '../config/selection.js';
 import { prepareResultsFolder } from '../outputs/result-files.js';
-import { describeUncompared, replaceRecord } from '../record/drift.js';
+import { describeRecordMismatch, replaceRecord } from '../record/drift.js';
 import { readKnownDeviations } from '../record/known-deviations.js';
 import { readRecord } from '../record/target-record.js';
 import { samplesCaseId } from '../run/case-result.js';
 import { selectCases } from '../suite/case-selection.js';
 import { loadSuite, type Suite, suiteFolder } from '../suite/suite.js';
-import { readInputFile, refuse } from '../support/problem.js';
+import { createInputError, readInputFile } from '../support/problem.js';
 import { sizeLimits } from '../support/read-bytes.js';
 import { judgeEvidence, type RecordedRun } from './certify-run.js';
 import { ReportedRun } from './reported-run.js';
@@ -54,7 +54,11 @@ export async function replayFile(file: string, options: RunOptions): Promise<Rep
   const folder = path.dirname(file);
   const { out = path.join(folder, 'replay') } = options;
   if (isSame(out, folder) || isSame(path.join(out, 'evidence.har'), file))
-    throw refuse('--out', 'is the folder of the evidence, which the results would replace', 'Name another folder.');
+    throw createInputError(
+      '--out',
+      'is the folder of the evidence, which the results would replace',
+      'Name another folder.',
+    );
   prepareResultsFolder(out);
   const known = options.known === undefined ? undefined : readKnownDeviations(options.known, suite.contract);
   const { against } = options;
@@ -68,7 +72,7 @@ export async function replayFile(file: string, options: RunOptions): Promise<Rep
     quick: selection.quick ?? recorded.settings.quick,
     only: selection.only ?? recorded.settings.only,
     notes: [
-      ...new Set([replayNotice, ...recorded.settings.notes, ...(record ? describeUncompared(record, suite) : [])]),
+      ...new Set([replayNotice, ...recorded.settings.notes, ...(record ? describeRecordMismatch(record, suite) : [])]),
     ],
     cases: options.cases ?? recorded.settings.cases,
     known: known ?? recorded.settings.known,

@@ -7,14 +7,20 @@
 import { createArchiver, parseArchive } from '../certificate/har-archive.js';
 import type { RunInputs } from '../config/run-inputs.js';
 import { getDocumentation } from '../explanation/observation.js';
-import { createTrace, findStop, type Trace } from '../judge/find-stop.js';
+import { createExchangeTrace, type ExchangeTrace, findDeploymentStop } from '../judge/find-deployment-stop.js';
 import { findWorstVerdict, type Verdict } from '../judge/verdict.js';
-import { getIdFinders } from '../recognition/known-ids.js';
+import { getKnownIds } from '../recognition/known-ids.js';
 import { createRecognizer } from '../recognition/recognizer.js';
 import type { CaseReport, Contrast, ExchangeUse, StoredExchange } from '../run/case-report.js';
-import { type CaseResult, createEndResult, createUnsentResult, notReached, samplesCaseId } from '../run/case-result.js';
+import {
+  type CaseResult,
+  createRepetitionResult,
+  createUnsentResult,
+  notReachedReason,
+  samplesCaseId,
+} from '../run/case-result.js';
 import { countAttempts } from '../run/case-sender.js';
-import { calibrationPurpose, storeExchange } from '../run/evidence-keeper.js';
+import { calibrationPurpose, createStoredExchange } from '../run/evidence-keeper.js';
 import { createExchangeIndexer } from '../run/exchange-index.js';
 import { markChecks } from '../run/sent-log.js';
 import { selectCases } from '../suite/case-selection.js';
@@ -27,10 +33,10 @@ import { certifyRun, publishRun, type RecordedRun } from './certify-run.js';
 import type { JudgedCases, RunStart } from './target-run.js';
 
 /** Or without results: nothing was sent, they could not be written, or there is a bug in the suite. */
-export type Ending = ReturnType<typeof publishRun> | 'not-begun' | 'unwritten' | 'bug';
+export type RunEnding = ReturnType<typeof publishRun> | 'not-begun' | 'unwritten' | 'bug';
 
 /** How each project ended, for the command: the reporter is in the same process. None if Playwright ended before it did. */
-export const endings: Ending[] = [];
+export const runEndings: RunEnding[] = [];
 
 /** A run that is certified by the reports of its cases alone. */
 export class ReportedRun {
@@ -39,7 +45,7 @@ export class ReportedRun {
   /** By the id of the result, which they judged, and those before the cases. */
   private readonly uses = new Map<string, readonly ExchangeUse[]>();
   private requestsSent = 0;
-  private readonly traces: Trace[] = [];
+  private readonly traces: ExchangeTrace[] = [];
   private start: RunStart | undefined;
   private failure: UnusableInput | undefined;
   private readonly contrasts: Contrast[] = [];
@@ -47,7 +53,7 @@ export class ReportedRun {
   /** Exchanges are archived and indexed as tests end, while the next ones are sent. */
   private readonly getCollector = computeOnce(() => {
     const { suite, settings } = this.inputs;
-    const indexer = createExchangeIndexer(getIdFinders(suite.world));
+    const indexer = createExchangeIndexer(getKnownIds(suite.world));
     return { archiver: createArchiver(settings.target.baseUrl), indexer };
   });
 
@@ -86,8 +92,8 @@ export class ReportedRun {
   private addRecorded({ evidence, extent }: RecordedRun): void {
     const { suite, settings } = this.inputs;
     const recognizer = createRecognizer(suite.world, settings.target.mentionFilter);
-    for (const { id, exchange } of evidence.exchanges) this.keep(storeExchange(id, exchange, recognizer));
-    for (const { id, verdict, reason = notReached } of extent.unjudged) this.addUnjudged(id, verdict, reason);
+    for (const { id, exchange } of evidence.exchanges) this.keep(createStoredExchange(id, exchange, recognizer));
+    for (const { id, verdict, reason = notReachedReason } of extent.unjudged) this.addUnjudged(id, verdict, reason);
   }
 
   /** Notes what a process that sends knows before its first case. The first one counts. */
@@ -123,7 +129,7 @@ export class ReportedRun {
     const { archiver, indexer } = this.getCollector();
     archiver.add(kept);
     const { request } = indexer.add(kept);
-    this.traces.push(...[createTrace(kept.id, { ...kept.exchange, request }) ?? []].flat());
+    this.traces.push(...[createExchangeTrace(kept.id, { ...kept.exchange, request }) ?? []].flat());
     this.requestsSent += countAttempts([kept.exchange]);
     // Measured: a run in which everything fails takes a tenth longer if its requests are explained after the last test.
     if (this.hasFailure) getDocumentation(this.inputs.suite.world)(request);
@@ -133,7 +139,7 @@ export class ReportedRun {
   addUnjudged(id: string, verdict: Verdict, reason: Reason | string): void {
     const testCase = this.inputs.suite.cases.find((candidate) => candidate.id === id);
     if (testCase !== undefined) this.results.set(id, createUnsentResult(testCase, verdict, reason));
-    if (id === samplesCaseId) this.results.set(id, createEndResult(verdict, reason));
+    if (id === samplesCaseId) this.results.set(id, createRepetitionResult(verdict, reason));
   }
 
   /** Certifies what was reported. @param error why the run ended before its first test */
@@ -155,10 +161,10 @@ export class ReportedRun {
           ...(this.uses.has(samplesCaseId) ? [samplesCaseId] : []),
         ]),
       ],
-      unjudged: unjudged.map(({ id, verdict, reason = notReached }) => ({ id, verdict, reason })),
+      unjudged: unjudged.map(({ id, verdict, reason = notReachedReason }) => ({ id, verdict, reason })),
     };
     const uses = [...this.uses.values()].flat();
-    const stop = findStop(markChecks(this.traces, uses), inputs.suite.world);
+    const stop = findDeploymentStop(markChecks(this.traces, uses), inputs.suite.world);
     const shown = uses.filter(({ id }) => !stop?.exchanges.has(id));
     const { archiver, indexer } = this.getCollector();
     // It names no paths of this machine.
@@ -213,7 +219,7 @@ export class ReportedRun {
       const result = this.results.get(testCase.id);
       if (result !== undefined) return [result];
       const isSelected = this.selected.size === 0 || this.selected.has(testCase.id);
-      return isSelected ? [createUnsentResult(testCase, 'not-run', notReached)] : [];
+      return isSelected ? [createUnsentResult(testCase, 'not-run', notReachedReason)] : [];
     });
     const samples = [this.results.get(samplesCaseId) ?? []].flat();
     return [...ofCases, ...samples.filter(({ isUncounted }) => !isUncounted)];

@@ -8,22 +8,22 @@ import type { RunInputs, RunSettings } from '../config/run-inputs.js';
 import type { NamedWorld } from '../contract/world.js';
 import type { Channel } from '../http/exchange.js';
 import type { TransportChannel } from '../http/transport.js';
-import type { SuspectedLoad } from '../judge/suspected-load.js';
+import type { SuspectedDataLoad } from '../judge/suspected-data-load.js';
 import type { DataFileSummary } from '../own-data/data-suite.js';
 import type { CaseReport } from '../run/case-report.js';
-import { createEndResult, getVerdictApart, samplesCaseId } from '../run/case-result.js';
+import { createRepetitionResult, getVerdictApartFromKnown, samplesCaseId } from '../run/case-result.js';
 import { type EngineOptions, startRun } from '../run/run.js';
 import { selectFromSuite } from '../suite/case-selection.js';
 import type { Reason } from '../support/reason.js';
 
 /** What is said of the test data, without the data itself. */
-export type LoadFinding = Pick<SuspectedLoad, 'reason' | 'isProven'>;
+export type DataLoadSuspicion = Pick<SuspectedDataLoad, 'reason' | 'isProven'>;
 
 /** What is known of a run before its first case, as plain JSON without secrets. */
 export interface RunStart {
   readonly settings: RunSettings;
   /** What the examination of the target found to be wrong with the test data, as it seems. */
-  readonly load?: LoadFinding;
+  readonly load?: DataLoadSuspicion;
   readonly unreachable?: Reason;
   /** What the requests show of a data file. Only the worker draws them. */
   readonly data?: DataFileSummary;
@@ -31,17 +31,17 @@ export interface RunStart {
 
 export type TargetRun = Awaited<ReturnType<typeof startTargetRun>>;
 
-export type RunTerms = Pick<EngineOptions, 'plannedCases' | 'replay' | 'recognizer' | 'suffix'>;
+export type EngineOverrides = Pick<EngineOptions, 'plannedCases' | 'replay' | 'recognizer' | 'suffix'>;
 
 /** @param channel to the target, or to the evidence of an earlier run, which keeps its ids */
 export async function startTargetRun(
   { suite: whole, settings }: RunInputs,
   channel: Channel & Partial<Pick<TransportChannel, 'findFailure'>>,
-  terms: RunTerms = {},
+  overrides: EngineOverrides = {},
 ) {
   const suite = selectFromSuite(whole, settings);
   const options = await createEngineOptions(settings, suite.world);
-  const run = await startRun(suite, channel, { ...options, ...terms });
+  const run = await startRun(suite, channel, { ...options, ...overrides });
   const { examination, target, shown } = run;
   const { unreachable } = examination;
   const load = examination.load && { reason: examination.load.reason, isProven: examination.load.isProven };
@@ -49,13 +49,13 @@ export async function startTargetRun(
   const reports: CaseReport[] = [];
   /** Finds out what makes a difference. Only where something fails, and the deployment still works. */
   const narrow = async (ended: CaseReport | undefined): Promise<CaseReport | undefined> => {
-    const isFailing = reports.some(({ result }) => getVerdictApart(result) === 'fail');
+    const isFailing = reports.some(({ result }) => getVerdictApartFromKnown(result) === 'fail');
     const isVoid = ended?.result.hasDataChanged === true || unreachable !== undefined || load?.isProven === true;
     if (!settings.narrows || !isFailing || isVoid || run.hasStopped()) return ended;
-    const known = await loadKnown(settings, suite.world);
+    const known = await loadKnownCauses(settings, suite.world);
     const { narrowRun } = await import('./narrow-run.js');
     const sender = run.narrowingSender;
-    const contrasts = await narrowRun({ suite, settings, target, known, reports, replay: terms.replay, sender });
+    const contrasts = await narrowRun({ suite, settings, target, known, reports, replay: overrides.replay, sender });
     if (contrasts.length === 0) return ended;
     const { exchanges, uses } = run.takeEvidence();
     const report = ended ?? { ...uncounted, exchanges: [], uses: [] };
@@ -84,7 +84,7 @@ export async function startTargetRun(
 }
 
 /** The last case of a run, if nothing was sent again. */
-const uncounted = { result: { ...createEndResult('pass'), isUncounted: true } } as const;
+const uncounted = { result: { ...createRepetitionResult('pass'), isUncounted: true } } as const;
 
 /** What the cases of a run reported, all in one process. */
 export interface JudgedCases {
@@ -96,19 +96,19 @@ export interface JudgedCases {
 export async function judgeCases(
   inputs: RunInputs,
   channel: Parameters<typeof startTargetRun>[1],
-  terms: RunTerms,
+  overrides: EngineOverrides,
 ): Promise<JudgedCases> {
-  const { judge, start } = await startTargetRun(inputs, channel, terms);
+  const { judge, start } = await startTargetRun(inputs, channel, overrides);
   const reports: CaseReport[] = [];
-  for (const id of terms.plannedCases ?? []) reports.push(...[(await judge(id)) ?? []].flat());
+  for (const id of overrides.plannedCases ?? []) reports.push(...[(await judge(id)) ?? []].flat());
   return { start, reports };
 }
 
-/** @throws UnusableInput as {@link loadKnown} */
+/** @throws UnusableInput as {@link loadKnownCauses} */
 async function createEngineOptions(settings: RunSettings, world: NamedWorld): Promise<EngineOptions> {
   const { target, expected, excludesIntrusive, destination } = settings;
   const stated = { ...target, expected, excludesIntrusive, infersShape: destination.recordTo !== undefined };
-  const known = await loadKnown(settings, world);
+  const known = await loadKnownCauses(settings, world);
   if (known === undefined) return stated;
   // Without a cause there is nothing to correct: a failing row would be judged twice.
   const { createKnownMistakes } = await import('../explanation/known-causes.js');
@@ -117,7 +117,7 @@ async function createEngineOptions(settings: RunSettings, world: NamedWorld): Pr
 }
 
 /** Loads what is known to be wrong with a target. @throws UnusableInput if the file names an unknown cause */
-export async function loadKnown({ known }: Pick<RunSettings, 'known'>, world: NamedWorld) {
+export async function loadKnownCauses({ known }: Pick<RunSettings, 'known'>, world: NamedWorld) {
   if (known === undefined) return undefined;
   // As in `certify-run.ts`: the mistakes of the reference deployment take time to load.
   const { readKnownCauses } = await import('../explanation/known-causes.js');

@@ -1,5 +1,5 @@
 import { determineOverallVerdict } from '../certificate/overall-verdict.js';
-import type { Ending } from '../certify/reported-run.js';
+import type { RunEnding } from '../certify/reported-run.js';
 import { readOwnPackage } from '../support/package-root.js';
 import { InternalError } from '../support/problem.js';
 
@@ -19,7 +19,7 @@ export function determineExitStatus(certificate: Parameters<typeof determineOver
 }
 
 /** Determines the exit status of a run, and prints why there is no certificate. @param code that of Playwright */
-export function determineEndStatus(endings: readonly Ending[], code: number): number {
+export function determineExitStatusOfRuns(endings: readonly RunEnding[], code: number): number {
   if (endings.length === 0) {
     const hint = `If your config names reporters, name '${readOwnPackage().name}/reporter' as the first of them.`;
     process.stderr.write(`Playwright ended with status ${code} and left no certificate. ${hint}\n`);

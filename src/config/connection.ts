@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
-import { documentedOperation, isOwnWord, listCredentialSecrets } from '../contract/operation.js';
+import { documentedOperation, listCredentialSecrets, occursInSuiteRequests } from '../contract/operation.js';
 import { type Endpoint, exposesCredentials, type PartialConnectionOptions } from '../http/connection-options.js';
 import { createRedactor, type Secret } from '../http/redactor.js';
 import { packageRoot } from '../support/package-root.js';
 import type { Problem } from '../support/problem.js';
 import { toOneLine } from '../support/untrusted-text.js';
-import { findEnvFolder, findMisspeltVariables, locateValue, variables } from './env-file.js';
+import { environmentVariableNames, findEnvFolder, findMisspeltVariables, locateValue } from './env-file.js';
 import { findRefusedHeader } from './refused-headers.js';
 import type { Environment, RunOptions } from './run-options.js';
 import { initialTargetFile, type TargetFile } from './target-file.js';
@@ -133,7 +133,7 @@ function findMissingBaseUrl(
   const hint =
     'Set BASE_URL, or name a target file with a base_url. To certify the reference deployment, use --reference.';
   const state = `is ${baseUrl === undefined ? 'not set' : 'empty'}`;
-  const ofEnvFile = [...findMisspeltVariables(variables), ...findEnvFolder()];
+  const ofEnvFile = [...findMisspeltVariables(environmentVariableNames), ...findEnvFolder()];
   if (file !== undefined)
     return [{ at: locate(), message: `has no base_url, and BASE_URL ${state}`, hint }, ...ofEnvFile];
   // In the repository of the suite, everybody means the reference deployment.
@@ -166,7 +166,7 @@ function readHeaders(
       const { reason, hint } = refused;
       problems.push({ at: locateKey('headers', name), message: `the header '${name}' ${reason}`, hint });
     } else if (variableReference.test(value)) {
-      secrets.push({ value: resolve(value, at), placeholder: value, name, isOwnWord });
+      secrets.push({ value: resolve(value, at), placeholder: value, name, occursInSuiteRequests });
     } else if (secretHeaders.test(name) || hasVariable(value)) {
       const hint = 'Use an environment variable for the whole value, such as $GATEWAY_KEY.';
       problems.push({ at, message: `the value of '${name}' looks like a secret, or contains a variable`, hint });
@@ -178,7 +178,7 @@ function readHeaders(
 /** Only a URL with a user is a secret: messages show the address of a proxy that cannot be reached. */
 function listProxySecrets(reference = '', url = ''): Secret[] {
   return variableReference.test(reference) && url.includes('@')
-    ? [{ value: url, placeholder: reference, name: 'Proxy-Authorization', isOwnWord }]
+    ? [{ value: url, placeholder: reference, name: 'Proxy-Authorization', occursInSuiteRequests }]
     : [];
 }
 

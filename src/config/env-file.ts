@@ -12,7 +12,7 @@ import { readTextFile } from '../support/text-file.js';
 const envFile = '.env';
 
 /** What the suite reads from the environment. A target file may name others. */
-export const variables = ['BASE_URL', 'CLIENT_APPLICATION_ID', 'CLIENT_TOKEN', 'TARGET'] as const;
+export const environmentVariableNames = ['BASE_URL', 'CLIENT_APPLICATION_ID', 'CLIENT_TOKEN', 'TARGET'] as const;
 
 const form = "Write one NAME=value per line, such as BASE_URL=https://api.example.com, without 'set' or '$env:'.";
 
@@ -67,7 +67,7 @@ function findUnreadLines(text: string, values: EnvFile['values']): Problem[] {
     const isInValue = longValues.some((value) => value.includes(line.trim()));
     const isRead = Object.keys(dotenv.parse(line)).length > 0;
     const words = line.match(/[A-Za-z][\w-]*/g) ?? [];
-    const name = variables.find((variable) => words.some((word) => isSpelling(word, variable)));
+    const name = environmentVariableNames.find((variable) => words.some((word) => isSpelling(word, variable)));
     if (isComment || isInValue || isRead || name === undefined) return [];
     return [{ at: locateLine(n + 1), message: `the line does not set ${name}`, hint: form }];
   });

@@ -7,26 +7,26 @@
 import { existsSync, lstatSync } from 'node:fs';
 import path from 'node:path';
 import { referenceNotice } from '../certificate/notices.js';
-import type { Availability } from '../contract/world-file.js';
+import type { WorldAvailability } from '../contract/world-file.js';
 import type { Endpoint } from '../http/connection-options.js';
 import { createRedactor } from '../http/redactor.js';
 import type { TransportIdentity } from '../http/transport.js';
 import type { ResultsDestination } from '../outputs/result-files.js';
 import { createMentionFilter } from '../recognition/sibling-values.js';
-import { type Baseline, createBaseline, describeUncompared } from '../record/drift.js';
-import { type KnownFile, readKnownDeviations } from '../record/known-deviations.js';
+import { type Baseline, createBaseline, describeRecordMismatch } from '../record/drift.js';
+import { type KnownDeviationsFile, readKnownDeviations } from '../record/known-deviations.js';
 import { readRecord, type TargetRecord } from '../record/target-record.js';
 import { listRequests } from '../run/case-sender.js';
 import type { EngineOptions } from '../run/run.js';
 import type { CaseSelection } from '../suite/case-selection.js';
 import { loadSuite, type Suite, suiteFolder } from '../suite/suite.js';
 import { computeDigest } from '../support/digest.js';
-import { type Problem, refuse, UnusableInput } from '../support/problem.js';
+import { createInputError, type Problem, UnusableInput } from '../support/problem.js';
 import { toOneLine } from '../support/untrusted-text.js';
 import { listSecrets, readConnection, type TargetConnection } from './connection.js';
 import type { Environment, RunOptions } from './run-options.js';
 import { readSelection } from './selection.js';
-import { readAvailability, readTargetFile, type TargetFile } from './target-file.js';
+import { readTargetFile, readWorldAvailability, type TargetFile } from './target-file.js';
 
 export interface RunInputs {
   readonly suite: Suite;
@@ -34,17 +34,17 @@ export interface RunInputs {
 }
 
 /** The inputs of a run that sends. */
-export interface SendingInputs extends RunInputs {
+export interface LiveRunInputs extends RunInputs {
   readonly connection: TargetConnection;
 }
 
 /** Attachments and evidence carry them as JSON, and a run is judged again by them. They contain no secrets. */
 export interface RunSettings extends CaseSelection {
   readonly target: Target;
-  readonly availability: Availability;
+  readonly availability: WorldAvailability;
   readonly cases?: string;
   readonly expected: Baseline;
-  readonly known?: KnownFile;
+  readonly known?: KnownDeviationsFile;
   /** Whether cases with bad credentials, oversized bodies or other methods are excluded. */
   readonly excludesIntrusive: boolean;
   /** Whether further requests are sent after a failure, to find out what makes the difference. */
@@ -66,10 +66,10 @@ interface Target extends Pick<EngineOptions, 'tierPatterns' | 'mentionFilter'> {
   readonly transport?: TransportIdentity;
 }
 
-const loaded = new Map<string, SendingInputs>();
+const loaded = new Map<string, LiveRunInputs>();
 
 /** Loads the inputs of a run once per process, for processes that end with the run. @throws as {@link loadInputs} */
-export function loadInputsOnce(options: RunOptions, environment: Environment): SendingInputs {
+export function loadInputsOnce(options: RunOptions, environment: Environment): LiveRunInputs {
   // `certify` and Playwright set variables of their own between two calls.
   const stable = Object.entries(environment).filter(([name]) => !/^(CONFORMANCE|PLAYWRIGHT|PW_)/.test(name));
   const key = JSON.stringify([options, stable]);
@@ -83,12 +83,12 @@ export function loadInputsOnce(options: RunOptions, environment: Environment): S
  *
  * @throws UnusableInput with every problem of the first input that has one
  */
-export function loadInputs(options: RunOptions, environment: Environment): SendingInputs {
+export function loadInputs(options: RunOptions, environment: Environment): LiveRunInputs {
   const file = readTargetFile(options);
   const { connection, problems, notes: connectionNotes } = readConnection(options, environment, file);
   if (problems.length > 0) throw new UnusableInput(problems);
   const target = createTarget(options, file, connection);
-  const availability = readAvailability(file, options.data);
+  const availability = readWorldAvailability(file, options.data);
   const cases = options.cases ?? file.resolve(file.document.cases);
   const suite = loadSuite(suiteFolder, availability, cases);
   const secrets = findSecretsInRequests(connection, suite);
@@ -132,7 +132,7 @@ function excludeIntrusive({ intrusive }: RunOptions, { document }: TargetFile, {
 }
 
 /** Notes the digest of the data file that the suite was drawn from. */
-function addDigest(availability: Availability, suite: Suite): Availability {
+function addDigest(availability: WorldAvailability, suite: Suite): WorldAvailability {
   if (availability.data === undefined) return availability;
   return { ...availability, data: { ...availability.data, digest: suite.data?.digest } };
 }
@@ -179,7 +179,7 @@ function readComparison(
 function listRecordNotes(comparison: Comparison, suite: Suite): string[] {
   switch (comparison.kind) {
     case 'record':
-      return describeUncompared(comparison.record, suite);
+      return describeRecordMismatch(comparison.record, suite);
     case 'missing-record':
       return [`There is no record ${comparison.file} yet, so no answer is compared. npx conformance record writes it.`];
     case 'nothing':
@@ -188,7 +188,7 @@ function listRecordNotes(comparison: Comparison, suite: Suite): string[] {
 }
 
 interface KnownSettings {
-  readonly deviations: KnownFile | undefined;
+  readonly deviations: KnownDeviationsFile | undefined;
   /** The file that the run adds its deviations to. */
   readonly writeTo: string | undefined;
 }
@@ -202,7 +202,10 @@ function readKnownSettings(options: RunOptions, { document, resolve }: TargetFil
 }
 
 /** Returns the inputs with the address of the reference deployment, which is known once it is started. */
-export function locateTarget({ suite, settings, connection }: SendingInputs, endpoint: Endpoint): SendingInputs {
+export function addReferenceEndpoint(
+  { suite, settings, connection }: LiveRunInputs,
+  endpoint: Endpoint,
+): LiveRunInputs {
   const target = { ...settings.target, baseUrl: endpoint.baseUrl };
   return { suite, settings: { ...settings, target }, connection: { ...connection, endpoint } };
 }
@@ -246,7 +249,7 @@ export function findRecordToWrite({ recordTo, known }: RunOptions, stated?: stri
   if (known !== undefined) return undefined;
   if (stated !== undefined) return stated;
   const hint = 'Use --to, or add a line to the target file, such as record: record.yaml';
-  throw refuse('record', 'nothing names the file of the record', hint);
+  throw createInputError('record', 'nothing names the file of the record', hint);
 }
 
 function listTargetNotes({ kind, transport, tierPatterns, mentionFilter }: Target, ownPromotions = 0): string[] {

@@ -12,7 +12,7 @@ import {
   selectFromSuite,
 } from '../suite/case-selection.js';
 import { type Suite, suiteFolder } from '../suite/suite.js';
-import { refuse } from '../support/problem.js';
+import { createInputError } from '../support/problem.js';
 import { validateFile } from '../support/schema-validation.js';
 import { readYaml } from '../support/yaml-file.js';
 import type { RunOptions } from './run-options.js';
@@ -42,10 +42,14 @@ export function readSelection(
   const only = options.only && findCasesByName(options.only, suite, '--only');
   if (!options.quick) return { only };
   if (suite.data !== undefined)
-    throw refuse('--quick', 'needs the test data of the suite', "Set 'requests' in the target file.");
+    throw createInputError('--quick', 'needs the test data of the suite', "Set 'requests' in the target file.");
   const quick = selectQuickRows(selectFromSuite(suite, { only }), scope);
   if (Object.keys(quick.rows).length === 0)
-    throw refuse('--quick', 'sends no row of the selected cases', 'Select other cases, or leave out --quick.');
+    throw createInputError(
+      '--quick',
+      'sends no row of the selected cases',
+      'Select other cases, or leave out --quick.',
+    );
   return { quick, only };
 }
 

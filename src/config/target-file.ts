@@ -1,7 +1,7 @@
 import path from 'node:path';
-import type { Availability } from '../contract/world-file.js';
+import type { WorldAvailability } from '../contract/world-file.js';
 import type { PartialConnectionOptions } from '../http/connection-options.js';
-import { type Location, refuse } from '../support/problem.js';
+import { createInputError, type Location } from '../support/problem.js';
 import { validateFile } from '../support/schema-validation.js';
 import { readTextFile } from '../support/text-file.js';
 import { parseYaml, readYaml, type YamlFile, type YamlPath } from '../support/yaml-file.js';
@@ -75,19 +75,26 @@ function keepDigits(document: TargetDocument, { getSource }: YamlFile): TargetDo
 }
 
 /** Reads which test data a target has: all, a part, or data of its own. @param named the data file of a flag */
-export function readAvailability({ document, resolve, readBeside }: TargetFile, named?: string): Availability {
+export function readWorldAvailability(
+  { document, resolve, readBeside }: TargetFile,
+  named?: string,
+): WorldAvailability {
   const { bindings, own_promotions: counted, data: stated, requests } = document;
   const file = named ?? resolve(stated);
   if (file !== undefined && bindings !== undefined)
-    throw refuse(named ?? 'data', 'has the ids of the deployment itself', "Remove 'bindings' from the target file.");
+    throw createInputError(
+      named ?? 'data',
+      'has the ids of the deployment itself',
+      "Remove 'bindings' from the target file.",
+    );
   return {
     bindings: bindings && readBindings(readBeside(bindings, 'bindings'), resolve(bindings)),
     ownPromotions: Array.isArray(counted) ? counted.length : counted,
     data: file === undefined ? undefined : { file, requests },
-  } as Availability;
+  } as WorldAvailability;
 }
 
-function readBindings(text: string, file: string): NonNullable<Availability['bindings']> {
+function readBindings(text: string, file: string): NonNullable<WorldAvailability['bindings']> {
   const yaml = parseYaml(text, file);
   const worldIds = Object.keys(validateFile('bindings', yaml) as object);
   return Object.fromEntries(worldIds.map((id) => [id, { id: yaml.getSource([id]), at: yaml.locate([id]) }]));

@@ -6,14 +6,14 @@ import { findSchemaProblems } from '../support/schema-validation.js';
 import { readTextFile } from '../support/text-file.js';
 import { type DataSource, type LocatedFile, parseJsonOrYaml, type YamlPath } from '../support/yaml-file.js';
 import {
-  listNames,
+  type EntityKind,
+  entityKinds,
   type NamedWorld,
-  type Rule,
-  type ThingKind,
   type Tier,
-  thingKinds,
+  type TierRule,
   type World,
   windowSize,
+  worldListNames,
 } from './world.js';
 
 const readFiles = new Map<string, { readonly digest: string; readonly world: NamedWorld }>();
@@ -41,7 +41,7 @@ function parseData(text: string, file: string): NamedWorld {
   const flaws = findFlaws(world);
   if (flaws.length > 0) throw new UnusableInput(locateFlaws(flaws, source));
   const tiers = world.tiers.map((tier, n) => ({ ...tier, metadata: keepDigits(tier.metadata, n, source) }));
-  const ids = thingKinds.map((kind) => [kind, new Map(world[listNames[kind]].map(({ id }) => [id, id]))]);
+  const ids = entityKinds.map((kind) => [kind, new Map(world[worldListNames[kind]].map(({ id }) => [id, id]))]);
   return { ...world, tiers, ids: Object.fromEntries(ids), unavailable: new Map(), hasOwnIds: true, isDataFile: true };
 }
 
@@ -64,16 +64,16 @@ function locateFlaws(flaws: readonly Flaw[], { locate }: LocatedFile): Problem[]
 
 type Flaw = Omit<Problem, 'at'> & { readonly at: YamlPath };
 
-type KnownIds = ReadonlyMap<ThingKind, ReadonlySet<string>>;
+type KnownIds = ReadonlyMap<EntityKind, ReadonlySet<string>>;
 
 /** Finds what no schema can say: double ids, ids of nothing, tiers that are not in their order. */
 function findFlaws(world: World): Flaw[] {
   const { skus, campaigns, tiers } = world;
   const known: KnownIds = new Map(
-    thingKinds.map((kind) => [kind, new Set(world[listNames[kind]].map(({ id }) => id))] as const),
+    entityKinds.map((kind) => [kind, new Set(world[worldListNames[kind]].map(({ id }) => id))] as const),
   );
   return [
-    ...thingKinds.flatMap((kind) => findDoubleIds(kind, world)),
+    ...entityKinds.flatMap((kind) => findDoubleIds(kind, world)),
     ...skus.flatMap(({ product_id }, n) =>
       findUnknownIds('product', [product_id], known, () => ['skus', n, 'product_id']),
     ),
@@ -88,8 +88,8 @@ function findFlaws(world: World): Flaw[] {
   ];
 }
 
-function findDoubleIds(kind: ThingKind, world: World): Flaw[] {
-  const list = listNames[kind];
+function findDoubleIds(kind: EntityKind, world: World): Flaw[] {
+  const list = worldListNames[kind];
   const seen = new Set<string>();
   const flaws: Flaw[] = [];
   for (const [n, { id }] of world[list].entries()) {
@@ -102,18 +102,18 @@ function findDoubleIds(kind: ThingKind, world: World): Flaw[] {
 
 /** @param locate returns the path of the nth id. Lists of customers are long and few ids are wrong, so few paths are made */
 function findUnknownIds(
-  kind: ThingKind,
+  kind: EntityKind,
   ids: readonly string[],
   known: KnownIds,
   locate: (n: number) => YamlPath,
 ): Flaw[] {
-  const hint = `Add it to '${listNames[kind]}', or correct the id.`;
+  const hint = `Add it to '${worldListNames[kind]}', or correct the id.`;
   return ids.flatMap((id, n) =>
     known.get(kind)?.has(id) === true ? [] : [{ at: locate(n), message: `there is no ${kind} '${id}'`, hint }],
   );
 }
 
-function findRuleFlaws(rule: Rule, known: KnownIds, at: YamlPath): Flaw[] {
+function findRuleFlaws(rule: TierRule, known: KnownIds, at: YamlPath): Flaw[] {
   if (rule.kind === 'customer') return findUnknownIds('customer', rule.any_of, known, (n) => [...at, 'any_of', n]);
   return 'id' in rule ? findUnknownIds(rule.kind, [rule.id], known, () => [...at, 'id']) : [];
 }

@@ -2,12 +2,12 @@ import type { HttpRequest } from '../http/exchange.js';
 import { parseRequest } from '../http/request-content.js';
 import { shorten, shortenPair } from '../support/untrusted-text.js';
 import { documentedOperation, parseFilterParameter } from './operation.js';
-import { createOracle, type DocumentedBody, type ObligationReason } from './oracle.js';
-import { type NamedWorld, type Tier, thingKinds, windowSize } from './world.js';
+import { createOracle, type DocumentedRequestBody, type ObligationReason } from './oracle.js';
+import { entityKinds, type NamedWorld, type Tier, windowSize } from './world.js';
 
 /** Finds the name of an id in the world; the id itself if it has none, as in a data file. */
 export function createNameLookup({ ids, isDataFile }: NamedWorld): (id: string) => string {
-  const names = thingKinds.flatMap((kind) => (isDataFile ? [] : [...ids[kind]]));
+  const names = entityKinds.flatMap((kind) => (isDataFile ? [] : [...ids[kind]]));
   return (wanted) => names.find(([, id]) => id === wanted)?.[0] ?? wanted;
 }
 
@@ -37,11 +37,11 @@ export function describeRequest(request: HttpRequest, world: NamedWorld): string
  * Creates a function that explains why a tier must or must not be returned: "asks for 10 of product mug; the order has 2".
  * It gives the first reason against the tier, or else all that leave it open, or else all for it.
  */
-export function createTierExplainer(request: HttpRequest, world: NamedWorld) {
+export function createObligationExplainer(request: HttpRequest, world: NamedWorld) {
   const oracle = createOracle(request, world);
   const { listReasons } = oracle.whenReturning ?? oracle;
   const nameOf = createNameLookup(world);
-  const body = parseRequest(request).body as DocumentedBody;
+  const body = parseRequest(request).body as DocumentedRequestBody;
   return (tier: Tier): string => {
     const all = listReasons(tier);
     const against = all.find(({ obligation }) => obligation === 'forbidden');
@@ -57,7 +57,7 @@ export function createTierExplainer(request: HttpRequest, world: NamedWorld) {
 function renderReason(
   reason: ObligationReason,
   tier: Tier,
-  { customer, order, metadata = {} }: DocumentedBody,
+  { customer, order, metadata = {} }: DocumentedRequestBody,
   nameOf: (id: string) => string,
 ): string {
   const compare = (what: string, held: unknown = 'none', than = '', wanted: unknown = 'none') => {

@@ -15,10 +15,10 @@ import {
   findProduct,
   getWindowSize,
   type ItemRule,
-  indexIds,
+  indexPositionsById,
   type NamedWorld,
-  type Rule,
   type Tier,
+  type TierRule,
   type World,
   windowSize,
 } from './world.js';
@@ -29,7 +29,7 @@ export type Obligation = 'required' | 'forbidden' | 'open';
 export type ObligationReason = { readonly obligation: Obligation } & (
   | { readonly is: 'rank'; readonly rank: number }
   | ({ readonly is: 'filter' } & Pick<Filter, 'subject' | 'value'>)
-  | { readonly is: 'rule'; readonly rule: Rule }
+  | { readonly is: 'rule'; readonly rule: TierRule }
 );
 
 /** One of two readings for a request with a filter. A deployment must follow one of them for all requests. */
@@ -68,7 +68,7 @@ export interface Oracle {
 type KnownWorld = World & Partial<Pick<NamedWorld, 'unavailable' | 'ownPromotions'>>;
 
 /** The body of a documented request. Every member is optional. */
-export interface DocumentedBody {
+export interface DocumentedRequestBody {
   customer?: { id?: string };
   order?: { items?: Item[]; metadata?: Record<string, string[]> };
   options?: { expand?: string[] };
@@ -99,7 +99,7 @@ function deriveOracle(request: HttpRequest, world: KnownWorld): Oracle {
   const undocumentedReason = explainUndocumented(request);
   if (undocumentedReason !== undefined) return { ...createOpenOracle(undocumentedReason, world), undocumentedReason };
   const content = parseRequest(request);
-  const body = content.body as DocumentedBody;
+  const body = content.body as DocumentedRequestBody;
   const filters = content.query.flatMap(([parameter, value]): Filter[] => {
     const subject = parseFilterParameter(parameter);
     if (subject === undefined) return [];
@@ -126,7 +126,7 @@ function createPartialOracle(
   omission?: string,
 ): Oracle {
   const content = parseRequest(request);
-  const body = content.body as DocumentedBody;
+  const body = content.body as DocumentedRequestBody;
   const [filter] = filters;
   const reasons = explainOpenParts(content, filters, world, omission);
   const { openReason } = reasons;
@@ -174,7 +174,7 @@ function explainOpenParts(
   world: KnownWorld,
   omission: string | undefined,
 ): OpenParts {
-  const documented = body as DocumentedBody;
+  const documented = body as DocumentedRequestBody;
   const rulesReason = explainOpenRules(documented, world) ?? omission;
   const filtersReason = filters.length > 1 ? 'the combination of several filters is open' : filters[0]?.openReason;
   const isExpandEmpty = documented.options?.expand?.length === 0;
@@ -196,7 +196,11 @@ function openIfPartial(obligation: Obligation, openReason: string | undefined): 
   return openReason !== undefined && obligation === 'required' ? 'open' : obligation;
 }
 
-function createRuleJudge(body: DocumentedBody, world: KnownWorld, reasons: OpenParts): (rule: Rule) => Obligation {
+function createRuleJudge(
+  body: DocumentedRequestBody,
+  world: KnownWorld,
+  reasons: OpenParts,
+): (rule: TierRule) => Obligation {
   const quantities = listQuantities(body.order?.items ?? [], world.skus);
   return (rule) => {
     // A customer rule depends only on the customer, the other rules on the whole body. No rule depends on the filters.
@@ -223,7 +227,7 @@ function listCandidates(filter: Filter | undefined, filtersReason: string | unde
 
 /** Returns the rank of a tier by age, from 1 for the newest; Infinity for a tier that the world does not have. */
 function getRank({ id }: Tier, { tiers }: World): number {
-  return (indexIds(tiers).get(id) ?? Number.POSITIVE_INFINITY) + 1;
+  return (indexPositionsById(tiers).get(id) ?? Number.POSITIVE_INFINITY) + 1;
 }
 
 function createWindowJudge(
@@ -337,7 +341,7 @@ function requireIf(condition: boolean): Obligation {
   return condition ? 'required' : 'forbidden';
 }
 
-function explainUnknownId(body: DocumentedBody, filters: readonly Filter[], world: World): string | undefined {
+function explainUnknownId(body: DocumentedRequestBody, filters: readonly Filter[], world: World): string | undefined {
   const { customers, products, skus, campaigns } = world;
   const named = [
     ['customer', customers, body.customer?.id] as const,
@@ -349,7 +353,7 @@ function explainUnknownId(body: DocumentedBody, filters: readonly Filter[], worl
       subject.on === 'campaign' && value !== '' ? [['campaign', campaigns, value] as const] : [],
     ),
   ];
-  const unknown = named.find(([, things, id]) => id !== undefined && !indexIds(things).has(id));
+  const unknown = named.find(([, things, id]) => id !== undefined && !indexPositionsById(things).has(id));
   return unknown && `the effect of an unknown ${unknown[0]} is open: ${unknown[2]}`;
 }
 
@@ -358,7 +362,7 @@ function explainLeftOut(members: Readonly<Record<string, unknown>>): string | un
   return name && `the effect of leaving out ${name} is open`;
 }
 
-function explainOpenRules({ customer, order }: DocumentedBody, { skus }: World): string | undefined {
+function explainOpenRules({ customer, order }: DocumentedRequestBody, { skus }: World): string | undefined {
   const items = order?.items ?? [];
   const products = new Set(items.flatMap(({ product_id }) => product_id ?? []));
   const ordered = items.flatMap(({ sku_id }) => sku_id ?? []);
@@ -396,7 +400,11 @@ function comparesOtherTypes({ subject, value }: Filter, tiers: readonly Tier[]):
   });
 }
 
-function judgeRule(rule: Rule, { customer, metadata }: DocumentedBody, quantities: OrderedQuantities): Obligation {
+function judgeRule(
+  rule: TierRule,
+  { customer, metadata }: DocumentedRequestBody,
+  quantities: OrderedQuantities,
+): Obligation {
   if (rule.kind === 'customer')
     return customer?.id === undefined ? 'open' : requireIf(rule.any_of.includes(customer.id));
   if ('id' in rule) return judgeQuantity(rule, quantities);

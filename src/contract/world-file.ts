@@ -5,7 +5,7 @@ import { packageRoot } from '../support/package-root.js';
 import { type Location, type Problem, suggestName, UnusableInput } from '../support/problem.js';
 import { validateFile } from '../support/schema-validation.js';
 import { readYaml, type YamlFile, type YamlPath } from '../support/yaml-file.js';
-import { type NamedWorld, type Rule, type ThingKind, type Tier, thingKinds } from './world.js';
+import { type EntityKind, entityKinds, type NamedWorld, type Tier, type TierRule } from './world.js';
 
 const prefixes = { customer: 'cust', product: 'prod', sku: 'sku', category: 'cat', campaign: 'camp', tier: 'promo' };
 
@@ -35,7 +35,7 @@ export function loadWorld(): NamedWorld {
 export function expandWorld(file: YamlFile): NamedWorld {
   const document = validateFile('world', file) as WorldDocument;
   const problems: Problem[] = [];
-  const createIds = (kind: ThingKind, names: readonly string[]) =>
+  const createIds = (kind: EntityKind, names: readonly string[]) =>
     new Map(names.map((name) => [name, createId(kind, name)]));
   const ids = {
     customer: createIds('customer', document.customers),
@@ -86,7 +86,7 @@ export function expandWorld(file: YamlFile): NamedWorld {
 }
 
 /** Finds the id of a name. Reports a problem and returns the name if there is none. */
-type FindId = (kind: Exclude<ThingKind, 'tier'>, name: string, ...at: YamlPath) => string;
+type FindId = (kind: Exclude<EntityKind, 'tier'>, name: string, ...at: YamlPath) => string;
 
 /** Reads the tiers that an entry stands for. Their creation times follow from their ranks. */
 function readTiers(
@@ -105,29 +105,29 @@ function readTiers(
   });
 }
 
-function readRule(rule: Rule, at: YamlPath, findId: FindId): Rule {
+function readRule(rule: TierRule, at: YamlPath, findId: FindId): TierRule {
   if (rule.kind === 'customer')
     return { ...rule, any_of: rule.any_of.map((name, n) => findId('customer', name, ...at, 'any_of', n)) };
   return 'id' in rule ? { ...rule, id: findId(rule.kind, rule.id, ...at, 'id') } : rule;
 }
 
 /** Creates the id of a name: stable, unique and not guessable without the name. */
-function createId(kind: ThingKind, name: string): string {
+function createId(kind: EntityKind, name: string): string {
   return `${prefixes[kind]}_${createHash('sha256').update(`${kind} ${name}`).digest('hex').slice(0, 24)}`;
 }
 
 /** The parts of the world that a deployment has. */
-export interface Availability {
+export interface WorldAvailability {
   /** By ids of the world: the id in the deployment, and where it is stated. Default: it has the ids of the world. */
   readonly bindings?: Readonly<Record<string, { readonly id: string; readonly at: Location }>>;
   /** How many promotions of its own are newer than the 150th tier. Default: unknown. */
   readonly ownPromotions?: number;
   /** The data file of the deployment, whose requests are drawn from it. Default: it has the test data of the suite. */
-  readonly data?: StatedData;
+  readonly data?: DataFileReference;
 }
 
 /** A data file as a run names it. */
-export interface StatedData {
+export interface DataFileReference {
   readonly file: string;
   /** Where the file of a recorded run is now. */
   readonly movedTo?: string;
@@ -141,14 +141,14 @@ export interface StatedData {
  *
  * @throws UnusableInput for ids that are bound twice
  */
-export function bindWorld(named: NamedWorld, { bindings, ownPromotions }: Availability): NamedWorld {
+export function bindWorld(named: NamedWorld, { bindings, ownPromotions }: WorldAvailability): NamedWorld {
   const world = ownPromotions === undefined ? named : { ...named, ownPromotions };
   if (bindings === undefined) return world;
   const { ids, unavailable: _, ...rest } = world;
   const problems: Problem[] = [];
   const names = new Map<string, string>();
-  const unavailable = new Map<string, { kind: ThingKind; name: string }>();
-  for (const kind of thingKinds)
+  const unavailable = new Map<string, { kind: EntityKind; name: string }>();
+  for (const kind of entityKinds)
     for (const [name, id] of ids[kind]) {
       const bound = bindings[id];
       const key = `${kind} ${bound?.id}`;
@@ -162,7 +162,7 @@ export function bindWorld(named: NamedWorld, { bindings, ownPromotions }: Availa
   const bind = (id: string) => bindings[id]?.id ?? id;
   // Ids are unique, so a text that equals one refers to it.
   const bindText = (_: string, value: unknown) => (typeof value === 'string' ? bind(value) : value);
-  const bound = thingKinds.map((kind) => [kind, new Map([...ids[kind]].map(([name, id]) => [name, bind(id)]))]);
+  const bound = entityKinds.map((kind) => [kind, new Map([...ids[kind]].map(([name, id]) => [name, bind(id)]))]);
   return {
     ...(parseJson(JSON.stringify(rest), bindText) as typeof rest),
     ids: Object.fromEntries(bound) as unknown as NamedWorld['ids'],

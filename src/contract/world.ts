@@ -3,16 +3,16 @@ import type { NumberText } from '../support/json.js';
 
 /** What a deployment contains: the test data of the suite, or the content of a data file. Tiers are newest first. */
 export interface World {
-  readonly customers: readonly Thing[];
-  readonly products: readonly Thing[];
-  readonly skus: readonly (Thing & { readonly product_id: string })[];
+  readonly customers: readonly WorldEntity[];
+  readonly products: readonly WorldEntity[];
+  readonly skus: readonly (WorldEntity & { readonly product_id: string })[];
   readonly categories: readonly { readonly id: string; readonly name: string }[];
   readonly campaigns: readonly Campaign[];
   readonly tiers: readonly Tier[];
 }
 
 /** A thing with an id, and the name that cases use. Data of a user may lack the name. */
-export interface Thing {
+export interface WorldEntity {
   readonly id: string;
   readonly name?: string;
 }
@@ -23,6 +23,7 @@ export interface Campaign {
   readonly category_ids: readonly string[];
 }
 
+/** A promotion tier: what the operation returns for a request if the tier is valid for it and among the newest 150. */
 export interface Tier {
   readonly id: string;
   readonly campaign_id: string;
@@ -31,10 +32,10 @@ export interface Tier {
   readonly created_at: string;
   readonly metadata: Readonly<Record<string, string | number | boolean | NumberText>>;
   /** A tier is valid for a request when all its rules hold; without rules it is valid for everybody. */
-  readonly rules: readonly Rule[];
+  readonly rules: readonly TierRule[];
 }
 
-export type Rule =
+export type TierRule =
   | { readonly kind: 'customer'; readonly any_of: readonly string[] }
   | { readonly kind: 'product'; readonly id: string; readonly at_least: number }
   | { readonly kind: 'sku'; readonly id: string; readonly at_least: number }
@@ -43,11 +44,11 @@ export type Rule =
   /** In a data file only: what no other kind expresses. */
   | { readonly kind: 'other'; readonly description: string };
 
-/** Asks for an order item. */
-export type ItemRule = Extract<Rule, { readonly id: string }>;
+/** A rule of a tier that requires a quantity of one product or SKU (`id`) in the order: at least `at_least`. */
+export type ItemRule = Extract<TierRule, { readonly id: string }>;
 
 /** The lists of a world by the kind of their things, as references in case files name it. */
-export const listNames = {
+export const worldListNames = {
   customer: 'customers',
   product: 'products',
   sku: 'skus',
@@ -56,13 +57,13 @@ export const listNames = {
   tier: 'tiers',
 } as const satisfies Record<string, keyof World>;
 
-export type ThingKind = keyof typeof listNames;
-export const thingKinds = Object.keys(listNames) as ThingKind[];
+export type EntityKind = keyof typeof worldListNames;
+export const entityKinds = Object.keys(worldListNames) as EntityKind[];
 
 export interface NamedWorld extends World {
-  readonly ids: Readonly<Record<ThingKind, ReadonlyMap<string, string>>>;
+  readonly ids: Readonly<Record<EntityKind, ReadonlyMap<string, string>>>;
   /** The things that the deployment under test does not have, by their ids in this world. */
-  readonly unavailable: ReadonlyMap<string, { readonly kind: ThingKind; readonly name: string }>;
+  readonly unavailable: ReadonlyMap<string, { readonly kind: EntityKind; readonly name: string }>;
   /** How many of the newest 150 tiers of the deployment are promotions of its own; undefined if nobody says so. */
   readonly ownPromotions?: number;
   /** Whether the target has ids of its own, which messages show beside names. */
@@ -74,12 +75,12 @@ export interface NamedWorld extends World {
 }
 
 /** Returns the position of each thing in a list. Data files have many things, and each request looks some up. */
-export const indexIds = remember(
-  (things: readonly Thing[]): ReadonlyMap<string, number> => new Map(things.map(({ id }, n) => [id, n])),
+export const indexPositionsById = remember(
+  (things: readonly WorldEntity[]): ReadonlyMap<string, number> => new Map(things.map(({ id }, n) => [id, n])),
 );
 
 export function findProduct(skus: World['skus'], id: string): string | undefined {
-  return skus[indexIds(skus).get(id) ?? -1]?.product_id;
+  return skus[indexPositionsById(skus).get(id) ?? -1]?.product_id;
 }
 
 export function listAvailableTiers({ tiers, unavailable }: NamedWorld): Tier[] {

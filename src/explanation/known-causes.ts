@@ -1,15 +1,15 @@
 /** Causes that an id alone describes, so that a file of known deviations can name them. */
 
 import { knownMistakes, type StructuralMistake } from '../../reference/model.js';
-import type { KnownMistakes } from '../assertions/row-evidence.js';
+import type { KnownMistakeCorrections } from '../assertions/row-evidence.js';
 import { createOracle, type Obligation } from '../contract/oracle.js';
 import { listAvailableTiers, type NamedWorld, type Tier } from '../contract/world.js';
 import type { HttpRequest } from '../http/exchange.js';
 import { isSuccessful } from '../http/response-status.js';
 import type { ReturnedTiers } from '../recognition/returned-tiers.js';
-import type { KnownFile } from '../record/known-deviations.js';
+import type { KnownDeviationsFile } from '../record/known-deviations.js';
 import { remember } from '../support/caches.js';
-import { refuse, suggestName } from '../support/problem.js';
+import { createInputError, suggestName } from '../support/problem.js';
 import { readYaml } from '../support/yaml-file.js';
 import type { Asked } from './observation.js';
 import { createSizeMistake } from './observed-mistakes.js';
@@ -24,7 +24,7 @@ export function readCause(id: string, world: NamedWorld): StructuralMistake | un
 }
 
 /** Reads the causes that still count. @throws UnusableInput for the first cause that cannot be read */
-export function readKnownCauses({ file, entries, emptyStatuses }: KnownFile, world: NamedWorld) {
+export function readKnownCauses({ file, entries, emptyStatuses }: KnownDeviationsFile, world: NamedWorld) {
   const known = entries.flatMap(({ cause: id, isExpired, isGone }, n): (StructuralMistake | RefusedFeature)[] => {
     if (id === undefined) return [];
     const cause = readCause(id, world) ?? readRefusedFeature(id);
@@ -33,7 +33,7 @@ export function readKnownCauses({ file, entries, emptyStatuses }: KnownFile, wor
       id,
       knownMistakes.map((mistake) => mistake.id),
     )} Not every cause of a run is exact enough: leave out 'cause' if it is not.`;
-    throw refuse(readYaml(file, file).locate(['deviations', n, 'cause']), `unknown cause '${id}'`, hint);
+    throw createInputError(readYaml(file, file).locate(['deviations', n, 'cause']), `unknown cause '${id}'`, hint);
   });
   // Without a cause, any failure is known.
   const listed = entries.filter(({ cause, isExpired }) => cause === undefined && !isExpired);
@@ -49,7 +49,7 @@ export function readKnownCauses({ file, entries, emptyStatuses }: KnownFile, wor
 export function createKnownMistakes(
   { causes, refusals, emptyStatuses }: Pick<KnownCauses, 'causes' | 'refusals' | 'emptyStatuses'>,
   world: NamedWorld,
-): KnownMistakes | undefined {
+): KnownMistakeCorrections | undefined {
   if (causes.length + refusals.length === 0) return undefined;
   const tiers = listAvailableTiers(world);
   const predictKnown = createPredictor({ tiers, world, outcomes: {} })(causes);

@@ -2,7 +2,7 @@
  * The sentences of narrowing. In: requests that were sent, and the symptom. Out: what was seen, in words. Pure.
  */
 
-import { createTierExplainer } from '../contract/describe-request.js';
+import { createObligationExplainer } from '../contract/describe-request.js';
 import type { Exchange, HttpRequest } from '../http/exchange.js';
 import type { Inquiry } from './inquiry.js';
 import type { PlainForm } from './request-components.js';
@@ -31,7 +31,7 @@ export interface Surroundings {
 export function describeWrong({ symptom, target: { world } }: Inquiry, request: HttpRequest): string {
   if (symptom.kind === 'refused') return `the answer is ${symptom.status}`;
   const { tier } = symptom;
-  const why = createTierExplainer(request, world)(tier);
+  const why = createObligationExplainer(request, world)(tier);
   if (symptom.kind === 'extra') return `'${tier.name}' is returned, although it ${why}`;
   return `'${tier.name}' is not returned${why === '' ? '' : `, although it ${why}`}`;
 }

@@ -4,7 +4,7 @@ import { listAvailableTiers, type NamedWorld, type Tier } from '../contract/worl
 import { type Exchange, type HttpRequest, serializeWithoutRepetition } from '../http/exchange.js';
 import { explainExceededSize, explainTransientFailure, isSuccessful } from '../http/response-status.js';
 import { provePaths } from '../judge/prove-paths.js';
-import { type ReturnedTiers, readReturnedTiers } from '../recognition/returned-tiers.js';
+import { type ReturnedTiers, readReturnedTiersOfMentions } from '../recognition/returned-tiers.js';
 import { determineReading, type TierReading } from '../recognition/tier-reading.js';
 import type { CaseResult } from '../run/case-result.js';
 import { calibrationPurpose } from '../run/evidence-keeper.js';
@@ -106,7 +106,7 @@ function observeExchanges(
       const shown = rows[row];
       if (shown !== undefined) observed.rows.add(shown);
       const isUnread = mentions !== undefined && observed.returned === undefined;
-      if (isUnread) readResult(observed, readReturnedTiers(mentions, reading), tiers, world);
+      if (isUnread) readResult(observed, readReturnedTiersOfMentions(mentions, reading), tiers, world);
     }
   }
   return [...byId.values()];

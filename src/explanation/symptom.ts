@@ -3,7 +3,7 @@
  * In: an exchange, and what the oracle says of its request. Out: the symptoms that it has. Pure.
  */
 
-import { type AnsweredExchange, readResult } from '../assertions/row-evidence.js';
+import { type AnsweredExchange, readReturnedTiersOfExchange } from '../assertions/row-evidence.js';
 import { createOracle, type Oracle } from '../contract/oracle.js';
 import { listAvailableTiers, type NamedWorld, type Tier } from '../contract/world.js';
 import type { Exchange, HttpRequest } from '../http/exchange.js';
@@ -62,7 +62,13 @@ export function readTiers(exchange: AnsweredExchange, target: TargetContext) {
   const all = [...target.calibration, exchange];
   const reading = locateReturnedTiers(all, target);
   const corrections = target.known;
-  return readResult(exchange, { ...target, corrections, exchanges: new Map(), ofCase: [exchange], reading });
+  return readReturnedTiersOfExchange(exchange, {
+    ...target,
+    corrections,
+    exchanges: new Map(),
+    ofCase: [exchange],
+    reading,
+  });
 }
 
 /** Lists what is wrong with a response. Only a documented request has symptoms. */

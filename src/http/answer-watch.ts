@@ -25,7 +25,7 @@ export function createAnswerWatch(sendAgain: (request: HttpRequest, countAttempt
     return count;
   };
   const check = async (request: HttpRequest): Promise<void> => {
-    const since = countFirst(unanswered, lastAnswered);
+    const since = findFirstFailedAttempt(unanswered, lastAnswered);
     const exchange = await sendAgain(request, countAttempt);
     if (isTransientFailure(exchange)) silentSince = since;
     else lastAnswered = count;
@@ -77,13 +77,13 @@ const maxOverlapping = 8;
  * @param failed the numbers of all that failed since then, at least one of them later
  * @param last the number of the last attempt that did not fail
  */
-export function countFirst(failed: readonly number[], last: number): number {
+export function findFirstFailedAttempt(failed: readonly number[], last: number): number {
   const first = Math.min(...failed.filter((number) => number > last));
   return first - failed.filter((number) => number < last && number > last - maxOverlapping).length;
 }
 
 /** The exchange of a request that is not sent, since the deployment stopped answering. */
-export function createSilentExchange(request: HttpRequest, since: number | undefined): Exchange {
+export function createUnsentExchange(request: HttpRequest, since: number | undefined): Exchange {
   const message = renderReason(createReason('silent', { since: since ?? 0 }));
   return { request, transportError: 'not-sent', message };
 }

@@ -3,7 +3,7 @@
  * in the text, so that what is found in it can be replaced there.
  */
 
-export interface Range {
+export interface TextRange {
   readonly start: number;
   readonly end: number;
 }
@@ -11,7 +11,7 @@ export interface Range {
 export interface DecodedView {
   readonly text: string;
   /** Returns the place in the text that was decoded. */
-  locate(range: Range): Range;
+  locate(range: TextRange): TextRange;
 }
 
 interface Decoder {

@@ -8,7 +8,7 @@
  */
 
 import escapeStringRegexp from 'escape-string-regexp';
-import { listDecodedViews, type Range } from './decoded-views.js';
+import { listDecodedViews, type TextRange } from './decoded-views.js';
 import type { HttpRequest } from './exchange.js';
 import { minSecretLength, splitSecret } from './split-secret.js';
 
@@ -18,7 +18,7 @@ export interface Secret {
   /** Goes before the value wherever it is sent, such as the name of a header. */
   readonly name?: string;
   /** Whether a text occurs in the suite's own texts: the value, or a part of it. */
-  readonly isOwnWord?: (text: string) => boolean;
+  readonly occursInSuiteRequests?: (text: string) => boolean;
 }
 
 /** A text that shows a secret, and what replaces it. */
@@ -27,7 +27,7 @@ interface SecretForm {
   readonly placeholder: string;
 }
 
-interface Finding extends Range {
+interface Finding extends TextRange {
   readonly placeholder: string;
 }
 
@@ -38,7 +38,8 @@ export function createRedactor(secrets: readonly Secret[]): (text: string) => st
     .map((secret) => ({ ...secret, value: secret.value.trim() }))
     .filter(({ value }, n, all) => value !== '' && all.findIndex((earlier) => earlier.value === value) === n)
     .sort((a, b) => b.value.length - a.value.length);
-  const isWeak = ({ value, isOwnWord }: Secret) => value.length < minSecretLength || isOwnWord?.(value) === true;
+  const isWeak = ({ value, occursInSuiteRequests }: Secret) =>
+    value.length < minSecretLength || occursInSuiteRequests?.(value) === true;
   const forms = known
     .filter((secret) => !isWeak(secret))
     .flatMap(({ value, placeholder }) => listForms(value).map((text) => ({ text, placeholder })));
@@ -70,8 +71,8 @@ function findForms(text: string, forms: readonly SecretForm[]): Finding[] {
   return [...find(text), ...decoded];
 }
 
-function findText(text: string, wanted: string): Range[] {
-  const found: Range[] = [];
+function findText(text: string, wanted: string): TextRange[] {
+  const found: TextRange[] = [];
   for (let start = text.indexOf(wanted); start !== -1; start = text.indexOf(wanted, start + wanted.length))
     found.push({ start, end: start + wanted.length });
   return found;

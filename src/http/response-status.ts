@@ -8,7 +8,7 @@ export function isSuccessful({ status }: HttpResponse): boolean {
 }
 
 /** Whether only connection or load failed, so that a retry may differ. Gateways answer 499, CDNs 520 to 530. */
-export function isTransient({ status }: HttpResponse): boolean {
+export function hasTransientStatus({ status }: HttpResponse): boolean {
   return [408, 421, 425, 429, 499, 502, 503, 504].includes(status) || (status >= 520 && status <= 530);
 }
 
@@ -22,7 +22,7 @@ export function isTimeout(exchange: Exchange): boolean {
 
 /** Whether an exchange failed because the deployment was busy or unreachable, not because of its request. */
 export function isTransientFailure(exchange: Exchange): boolean {
-  if ('response' in exchange) return isTransient(exchange.response);
+  if ('response' in exchange) return hasTransientStatus(exchange.response);
   return !['not-sent', 'too-large', 'unknown-coding'].includes(exchange.transportError);
 }
 
@@ -53,7 +53,7 @@ function parseRetryAfter(value: string, now: number): number | undefined {
 export function explainTransientFailure(exchange: Exchange): Reason | undefined {
   if (!('response' in exchange)) return createReason('no-response', { message: exchange.message });
   const { status } = exchange.response;
-  return isTransient(exchange.response) ? createReason('unavailable', { status }) : undefined;
+  return hasTransientStatus(exchange.response) ? createReason('unavailable', { status }) : undefined;
 }
 
 export function explainRefusedCredentials({ status }: HttpResponse): Reason | undefined {
@@ -80,7 +80,7 @@ export function explainUnsupported(exchange: Exchange): Reason | undefined {
 }
 
 /** Explains why an exchange shows nothing. HTTP permits to refuse a body without Content-Length (RFC 9112, section 6.3). */
-export function explainInapplicable(exchange: Exchange): Reason | undefined {
+export function explainUnusableExchange(exchange: Exchange): Reason | undefined {
   const refusable = findRefusableEncoding(exchange.request);
   const outcome = 'response' in exchange ? exchange.response.status : exchange.transportError;
   const isRefused =
@@ -95,7 +95,7 @@ export function explainInapplicable(exchange: Exchange): Reason | undefined {
 export function isRefusal(response: HttpResponse): boolean {
   const { status } = response;
   const isOfContent = ![401, 403, 413, 414, 431].includes(status) && !isDataIndependentRefusal(status);
-  return status >= 400 && status < 500 && isOfContent && !isTransient(response);
+  return status >= 400 && status < 500 && isOfContent && !hasTransientStatus(response);
 }
 
 /** The media type of a response, without parameters and in lower case; empty if it has none. */

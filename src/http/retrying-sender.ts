@@ -1,4 +1,4 @@
-import { createAnswerWatch, createSilentExchange } from './answer-watch.js';
+import { createAnswerWatch, createUnsentExchange } from './answer-watch.js';
 import type { RetryOptions } from './connection-options.js';
 import type { Exchange, HttpRequest } from './exchange.js';
 import type { PacedQueue } from './paced-queue.js';
@@ -72,7 +72,7 @@ export class RetryingSender {
   /** Runs within the queue: what it pauses, it pauses before the next request starts. */
   private async attempt(request: HttpRequest, retries: number, progress: Progress): Promise<Attempt> {
     const number = await this.watch.begin();
-    if (number === undefined) return { exchange: createSilentExchange(request, this.watch.findSilence()) };
+    if (number === undefined) return { exchange: createUnsentExchange(request, this.watch.findSilence()) };
     progress.begun += 1;
     const exchange = await this.parts.exchange(request);
     if (wasSent(exchange)) progress.numbers.push(number, ...(await this.watch.end(number, exchange)));

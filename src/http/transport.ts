@@ -1,7 +1,7 @@
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import PQueue from 'p-queue';
-import { type Location, refuse, UnusableInput } from '../support/problem.js';
-import { createAnswerWatch, createSilentExchange } from './answer-watch.js';
+import { createInputError, type Location, UnusableInput } from '../support/problem.js';
+import { createAnswerWatch, createUnsentExchange } from './answer-watch.js';
 import { type Client, runWithDeadline } from './client.js';
 import {
   addHeaders,
@@ -13,7 +13,7 @@ import {
 } from './exchange.js';
 import { redactExchange } from './redact-exchange.js';
 import { insertSecrets, type Secret } from './redactor.js';
-import { isTransient, wasSent } from './response-status.js';
+import { hasTransientStatus, wasSent } from './response-status.js';
 
 /** A request as plain data. `path` is relative to the base URL and includes the query string. */
 export type PlainRequest = Pick<HttpRequest, 'method' | 'path' | 'headers' | 'body'>;
@@ -95,7 +95,9 @@ export function createTransportChannel(
     const [kind, beginning] = meanings[name] ?? [];
     if (kind !== undefined) return { transportError: kind, message: `${beginning}${message}` };
     const isRefusal = error instanceof UnusableInput;
-    failure ??= isRefusal ? error : refuse(locateThrow(error) ?? at, `the transport failed: ${message}`, hint);
+    failure ??= isRefusal
+      ? error
+      : createInputError(locateThrow(error) ?? at, `the transport failed: ${message}`, hint);
     return { transportError: 'not-sent', message: failure.message };
   };
   const exchange = async (documented: HttpRequest): Promise<Exchange> => {
@@ -114,7 +116,7 @@ export function createTransportChannel(
         timer.refresh();
         attempts += received.attempts ?? 1;
         numbers = [...numbers, ...(received.numbers ?? [])];
-        if ('response' in received && !isTransient(received.response)) return received.response;
+        if ('response' in received && !hasTransientStatus(received.response)) return received.response;
         lost ??= received;
         throw new NoResponse('message' in received ? received.message : `Answered ${received.response.status}.`);
       };
@@ -122,7 +124,7 @@ export function createTransportChannel(
       const { status, headers, body }: Partial<HttpResponse> = response ?? {};
       if (Number.isInteger(status) && Array.isArray(headers) && typeof body === 'string') return { response };
       const form = "{ status: 200, headers: [['name', 'value']], body: 'text' }";
-      throw refuse(at, `the transport failed: it returned ${JSON.stringify(response)}, not ${form}`, hint);
+      throw createInputError(at, `the transport failed: it returned ${JSON.stringify(response)}, not ${form}`, hint);
     };
     // What the client waits for has limits of its own.
     const running = runWithDeadline(idleMs, receive, () => pending > 0);
@@ -138,7 +140,7 @@ export function createTransportChannel(
   });
   const exchangeWatched = async (request: HttpRequest): Promise<Exchange> => {
     const number = await watch.begin();
-    if (number === undefined) return { ...createSilentExchange(request, watch.findSilence()), attempts: 0 };
+    if (number === undefined) return { ...createUnsentExchange(request, watch.findSilence()), attempts: 0 };
     const received = await exchange(request);
     if (!wasSent(received) || isUnsupported(received)) return received;
     const { numbers = [], attempts = 1 } = received;
@@ -172,7 +174,11 @@ function locateThrow(error: unknown): Location | undefined {
 /** Loads the transport of a target. One that cannot be loaded ends the run as one that fails does. */
 export async function loadTransport(file: string): Promise<Transport> {
   const fail = (message: string, at: Location = { file, line: 1, column: 1 }): Transport => {
-    const problem = refuse(at, message, 'A transport is an ES module (.mjs) with one function as its default export.');
+    const problem = createInputError(
+      at,
+      message,
+      'A transport is an ES module (.mjs) with one function as its default export.',
+    );
     return () => Promise.reject(problem);
   };
   try {

@@ -6,23 +6,23 @@
 
 import type { Assertion } from '../assertions/assertion.js';
 import { judgeAssertion, judgeAssertions } from '../assertions/registry.js';
-import { type KnownMistakes, listSuccesses, type RowEvidence } from '../assertions/row-evidence.js';
+import { type KnownMistakeCorrections, listSuccesses, type RowEvidence } from '../assertions/row-evidence.js';
 import {
-  type QuestionAnswer,
+  type AnswerRule,
+  type CaseRow,
   type QuestionCase,
   type RequirementCase,
   type RequirementRow,
-  type Row,
   type TestCase,
-  undetermined,
+  undeterminedOutcome,
 } from '../cases/test-case.js';
 import { createOracle } from '../contract/oracle.js';
-import { findBreakage } from '../http/broken-response.js';
 import type { Exchange } from '../http/exchange.js';
+import { findResponseBreakage } from '../http/response-breakage.js';
 import {
-  explainInapplicable,
   explainTransientFailure,
   explainUnsupported,
+  explainUnusableExchange,
   isDataIndependentRefusal,
 } from '../http/response-status.js';
 import { hasMentions } from '../recognition/tier-mentions.js';
@@ -30,12 +30,12 @@ import { determineReading, type TierReading } from '../recognition/tier-reading.
 import { computeOnce, remember } from '../support/caches.js';
 import type { Location } from '../support/problem.js';
 import { createReason, type Reason } from '../support/reason.js';
-import { explainAmbiguity } from './explain-ambiguity.js';
+import { explainAmbiguousPaths } from './explain-ambiguous-paths.js';
 import { extractValue } from './extract-value.js';
 import { findOtherReadings, type OtherReading } from './other-readings.js';
 import { explainOwnPromotions } from './own-promotions.js';
 import { provePaths } from './prove-paths.js';
-import { agreesWithLoad, type SuspectedLoad } from './suspected-load.js';
+import { agreesWithDataLoad, type SuspectedDataLoad } from './suspected-data-load.js';
 import { findWorstVerdict, type Verdict } from './verdict.js';
 
 export interface Judgement {
@@ -72,12 +72,12 @@ export interface TargetContext extends Pick<RowEvidence, 'world' | 'recognizer' 
   readonly configuredPatterns?: readonly string[];
   /** Whether the world is certainly loaded: a response mentioned it, or the user says so. */
   readonly isWorldSeen: boolean;
-  readonly known?: KnownMistakes;
+  readonly known?: KnownMistakeCorrections;
   /** What the deployment seems to have in place of the test data. */
-  readonly load?: SuspectedLoad;
+  readonly load?: SuspectedDataLoad;
 }
 
-export interface RowJudgementBasis extends RowEvidence, Omit<TargetContext, keyof RowEvidence> {
+export interface RowJudgementEvidence extends RowEvidence, Omit<TargetContext, keyof RowEvidence> {
   /** Lists the readings by which all responses of the case agree with the documentation. */
   listOtherReadings(): readonly OtherReading[];
   /** Lists the readings that remain if the calibration refutes that everything named was returned. Else empty. */
@@ -88,7 +88,7 @@ export interface RowJudgementBasis extends RowEvidence, Omit<TargetContext, keyo
 export type RowExchanges = readonly ReadonlyMap<string, Exchange>[];
 
 /** All rows share one reading: each response helps to find the path. Call it once: other readings take long to find. */
-export function collectEvidence(rows: RowExchanges, target: TargetContext): RowJudgementBasis[] {
+export function collectEvidence(rows: RowExchanges, target: TargetContext): RowJudgementEvidence[] {
   const ofCase = rows.flatMap((row) => [...row.values()]);
   const all = [...target.calibration, ...ofCase];
   const reading = locateReturnedTiers(all, target);
@@ -117,7 +117,7 @@ export function locateReturnedTiers(
   if (found.kind !== 'ambiguous') return found;
   const proven = provePaths(found, readMentions(target.calibration), mentions, target.world);
   if (proven !== undefined) return proven;
-  return { ...found, explain: computeOnce(() => explainAmbiguity(found.patterns, exchanges, target)) };
+  return { ...found, explain: computeOnce(() => explainAmbiguousPaths(found.patterns, exchanges, target)) };
 }
 
 const findRemainingReadings = remember((target: TargetContext) =>
@@ -130,17 +130,18 @@ const findRemainingReadings = remember((target: TargetContext) =>
  */
 export function judgeCase(
   testCase: TestCase,
-  evidence: readonly RowJudgementBasis[],
-  repetitions: readonly (readonly RowJudgementBasis[])[] = [],
+  evidence: readonly RowJudgementEvidence[],
+  repetitions: readonly (readonly RowJudgementEvidence[])[] = [],
   firstJudgement?: CaseJudgement,
 ): CaseJudgement {
-  if (testCase.kind === 'question') return { ...judgeQuestion(testCase, evidence[0] as RowJudgementBasis), rows: [] };
+  if (testCase.kind === 'question')
+    return { ...judgeQuestion(testCase, evidence[0] as RowJudgementEvidence), rows: [] };
   const unseen = findUnseenWorld([evidence, ...repetitions].flat());
   const rows = testCase.rows.map((row, n): RowJudgement => {
     const again = repetitions.flatMap((sent) => sent.slice(n, n + 1)).filter(({ exchanges }) => exchanges.size > 0);
     const kept = again.length === 0 ? firstJudgement?.rows[n] : undefined;
     if (kept !== undefined) return kept;
-    const first = evidence[n] as RowJudgementBasis;
+    const first = evidence[n] as RowJudgementEvidence;
     const judgement = judgeRow(row, testCase, [first, ...again]);
     const doubted = unseen === undefined ? judgement : doubtWithoutWorld(judgement, first, unseen);
     return { title: row.title, ...explainByLoad(doubted, [first, ...again]) };
@@ -155,7 +156,7 @@ interface Attempt {
 }
 
 /** Judges a row that may have been sent again. It fails if the same expectation is violated each time. */
-function judgeRow(row: RequirementRow, testCase: RequirementCase, sent: readonly RowJudgementBasis[]): Judgement {
+function judgeRow(row: RequirementRow, testCase: RequirementCase, sent: readonly RowJudgementEvidence[]): Judgement {
   const attempts = sent.map((evidence) => judgeSending(row, testCase, evidence));
   const [first, ...later] = attempts as [Attempt, ...Attempt[]];
   const failing = attempts.filter(({ judgement }) => judgement.verdict === 'fail');
@@ -178,7 +179,7 @@ function judgeRow(row: RequirementRow, testCase: RequirementCase, sent: readonly
 }
 
 /** Judges one sending of a row. A failure is known if the row passes once what is known is corrected. Otherwise it is new. */
-function judgeSending(row: RequirementRow, testCase: RequirementCase, evidence: RowJudgementBasis): Attempt {
+function judgeSending(row: RequirementRow, testCase: RequirementCase, evidence: RowJudgementEvidence): Attempt {
   const documented = judgeExpectations(row, testCase, evidence);
   const { known: corrections, exchanges } = evidence;
   const { judgement } = documented;
@@ -195,9 +196,9 @@ function judgeSending(row: RequirementRow, testCase: RequirementCase, evidence: 
 function judgeExpectations(
   { expect, ...row }: RequirementRow,
   { at }: RequirementCase,
-  evidence: RowJudgementBasis,
+  evidence: RowJudgementEvidence,
 ): Attempt {
-  const unmet = judgePreconditions(row, at, evidence, explainInapplicable);
+  const unmet = judgePreconditions(row, at, evidence, explainUnusableExchange);
   if (unmet !== undefined) return { evidence, judgement: unmet };
   if (expect.length === 0)
     return { evidence, judgement: { verdict: 'error', reason: createReason('asserts-nothing'), at } };
@@ -216,7 +217,7 @@ function judgeExpectations(
  * Fails a row whose expectations are violated in each reading that remains, though not in the usual one: the calibration shows
  * that not everything that is named was returned. Returns undefined if no reading remains, or one of them may agree.
  */
-function refuteRemaining(expect: readonly Assertion[], evidence: RowJudgementBasis): Attempt | undefined {
+function refuteRemaining(expect: readonly Assertion[], evidence: RowJudgementEvidence): Attempt | undefined {
   const remaining = evidence.listRemainingReadings().map(({ reading }) => ({ ...evidence, reading }));
   const refutations = remaining.map((read) => findFirst(expect, read));
   const [read, refuted] = [remaining[0], refutations[0]];
@@ -229,7 +230,7 @@ function refuteRemaining(expect: readonly Assertion[], evidence: RowJudgementBas
 function explainDoubt(
   expect: readonly Assertion[],
   { explanation: { at, exchange } }: RowFinding,
-  evidence: RowJudgementBasis,
+  evidence: RowJudgementEvidence,
 ): Judgement | undefined {
   const agrees = ({ reading }: OtherReading) => findFirst(expect, { ...evidence, reading })?.is !== 'violated';
   const agreeing = evidence.listOtherReadings().find(agrees);
@@ -241,15 +242,16 @@ function explainDoubt(
 }
 
 /** A refusal or a broken response is no matter of the promotions that a deployment has. @param shownBy the name of the request */
-function explainByOwnPromotions(shownBy: string | undefined, evidence: RowJudgementBasis): Reason | undefined {
+function explainByOwnPromotions(shownBy: string | undefined, evidence: RowJudgementEvidence): Reason | undefined {
   const shown = evidence.exchanges.get(shownBy ?? '');
-  const isWholeResult = shown === undefined || (listSuccesses([shown]).length > 0 && findBreakage(shown) === undefined);
+  const isWholeResult =
+    shown === undefined || (listSuccesses([shown]).length > 0 && findResponseBreakage(shown) === undefined);
   return isWholeResult ? explainOwnPromotions([...evidence.exchanges.values()], evidence) : undefined;
 }
 
 /** Says what no response names, so that the test data may not be loaded; undefined if it is seen, or the user says that it is. */
-function findUnseenWorld(evidence: readonly RowJudgementBasis[]): string | undefined {
-  const { world, recognizer, isWorldSeen, configuredPatterns } = evidence[0] as RowJudgementBasis;
+function findUnseenWorld(evidence: readonly RowJudgementEvidence[]): string | undefined {
+  const { world, recognizer, isWorldSeen, configuredPatterns } = evidence[0] as RowJudgementEvidence;
   const bodies = evidence
     .flatMap((row) => [...row.exchanges.values()])
     .flatMap((exchange) => ('response' in exchange ? exchange.response.body : []));
@@ -278,11 +280,11 @@ function doubtWithoutWorld(
 }
 
 /** Says of a failure that the load of the test data explains it. If it is certainly the load, the failure proves nothing. */
-function explainByLoad(judgement: Judgement, sent: readonly RowJudgementBasis[]): Judgement {
+function explainByLoad(judgement: Judgement, sent: readonly RowJudgementEvidence[]): Judgement {
   const { isKnown: _, reason = createReason('passed'), ...doubted } = judgement;
   const load = sent[0]?.load;
   if (judgement.verdict !== 'fail' || load === undefined) return judgement;
-  const isExplained = sent.every((row) => agreesWithLoad([...row.exchanges.values()], load.worlds, row));
+  const isExplained = sent.every((row) => agreesWithDataLoad([...row.exchanges.values()], load.worlds, row));
   if (!isExplained) return judgement;
   if (!load.isProven) return { ...judgement, reason: createReason('load-explains', { reason }) };
   return { ...doubted, verdict: 'inconclusive', reason: createReason('load-decides', { reason }) };
@@ -299,7 +301,7 @@ function findUnusable({ exchanges }: RowEvidence, explain: (exchange: Exchange) 
 
 /** Returns undefined if the row can be judged. @param explain why a request is not applicable */
 function judgePreconditions(
-  { unavailable, given }: Row,
+  { unavailable, given }: CaseRow,
   at: Location,
   evidence: RowEvidence,
   explain: (exchange: Exchange) => Reason | undefined,
@@ -370,7 +372,7 @@ function judgeQuestion({ rows: [row], answer, at }: QuestionCase, evidence: RowE
 
 type AnswerJudgement = Omit<CaseJudgement, 'rows'>;
 
-function extractOutcome(answer: Extract<QuestionAnswer, { kind: 'value' }>, evidence: RowEvidence): AnswerJudgement {
+function extractOutcome(answer: Extract<AnswerRule, { kind: 'value' }>, evidence: RowEvidence): AnswerJudgement {
   const source = { at: answer.at, exchange: answer.of };
   const extracted = extractValue(answer, evidence);
   if ('reason' in extracted) return { verdict: 'inconclusive', reason: extracted.reason, ...source };
@@ -379,7 +381,7 @@ function extractOutcome(answer: Extract<QuestionAnswer, { kind: 'value' }>, evid
 
 /** Finds the first outcome that holds. If an earlier one may hold, the outcome is undetermined. */
 function findOutcome(
-  answer: Extract<QuestionAnswer, { kind: 'first-of' }>,
+  answer: Extract<AnswerRule, { kind: 'first-of' }>,
   at: Location,
   evidence: RowEvidence,
 ): AnswerJudgement {
@@ -390,8 +392,14 @@ function findOutcome(
     if (result.is === 'holds') return { ...answered, at: location, outcome };
     if (result.is === 'unclear') {
       const reason = createReason('outcome-unclear', { outcome, reason: result.reason });
-      return { ...answered, reason, at: location, exchange: result.shownBy ?? answer.evidence, outcome: undetermined };
+      return {
+        ...answered,
+        reason,
+        at: location,
+        exchange: result.shownBy ?? answer.evidence,
+        outcome: undeterminedOutcome,
+      };
     }
   }
-  return { ...answered, reason: createReason('no-outcome'), at, outcome: undetermined };
+  return { ...answered, reason: createReason('no-outcome'), at, outcome: undeterminedOutcome };
 }

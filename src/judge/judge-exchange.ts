@@ -1,18 +1,23 @@
 /** What the documentation says of exchanges that belong to no case. Pure. */
 
 import type { Assertion } from '../assertions/assertion.js';
-import { accept, exclude, include } from '../assertions/create-assertions.js';
+import {
+  createAcceptedAssertion,
+  createExcludeAssertions,
+  createIncludeAssertions,
+} from '../assertions/create-assertions.js';
 import type { AnsweredExchange } from '../assertions/row-evidence.js';
 import { createOracle, type Obligation, type Oracle } from '../contract/oracle.js';
 import { getWindowSize, listAvailableTiers, type NamedWorld } from '../contract/world.js';
 import type { HttpRequest } from '../http/exchange.js';
 import { decodePercent } from '../http/request-content.js';
 import { isSuccessful } from '../http/response-status.js';
-import { readReturned } from '../recognition/returned-tiers.js';
+import { readReturnedTiersOfBody } from '../recognition/returned-tiers.js';
 import { createReason, type Reason } from '../support/reason.js';
-import { collectEvidence, judgeCase, type RowJudgementBasis, type TargetContext } from './judge-case.js';
+import { collectEvidence, judgeCase, type RowJudgementEvidence, type TargetContext } from './judge-case.js';
 
-export interface JudgedExchange {
+/** The judgement on one exchange, without the exchange. The reason is a code with data, which the API renders. */
+export interface CodedExchangeJudgement {
   /** `open`: the documentation requires nothing of the response. `undocumented`: it does not describe the request. */
   readonly verdict: 'pass' | 'fail' | 'inconclusive' | 'open' | 'undocumented';
   /** Undefined for `pass` only. */
@@ -24,7 +29,10 @@ const of = 'request';
 const at = { file: '', line: 1, column: 1 };
 
 /** Judges exchanges. All of them help to find out how responses and filters are read. */
-export function judgeExchanges(exchanges: readonly AnsweredExchange[], target: TargetContext): JudgedExchange[] {
+export function judgeExchanges(
+  exchanges: readonly AnsweredExchange[],
+  target: TargetContext,
+): CodedExchangeJudgement[] {
   const rows = exchanges.map((exchange) => new Map([[of, exchange]]));
   const judged = collectEvidence(rows, target).map((evidence, n): JudgementWithSpelling => {
     const exchange = exchanges[n] as AnsweredExchange;
@@ -43,8 +51,8 @@ type FilterSpelling = 'literal' | 'percent-encoded';
 
 interface JudgementWithSpelling {
   readonly exchange: AnsweredExchange;
-  readonly evidence: RowJudgementBasis;
-  readonly judgement: JudgedExchange;
+  readonly evidence: RowJudgementEvidence;
+  readonly judgement: CodedExchangeJudgement;
   /** Undefined if the request has no filter. */
   readonly spelling: FilterSpelling | undefined;
 }
@@ -80,7 +88,7 @@ function isFilterRead({ exchange, evidence, judgement, spelling }: JudgementWith
 /** In characters and bytes. The documentation limits no size, so a deployment may. */
 const [maxPath, maxBody] = [8 * 1024, 64 * 1024];
 
-function judgeExchange(exchange: AnsweredExchange, evidence: RowJudgementBasis): JudgedExchange {
+function judgeExchange(exchange: AnsweredExchange, evidence: RowJudgementEvidence): CodedExchangeJudgement {
   const { request } = exchange;
   const stated = createOracle(request, evidence.world);
   if (stated.undocumentedReason !== undefined)
@@ -94,9 +102,9 @@ function judgeExchange(exchange: AnsweredExchange, evidence: RowJudgementBasis):
   const mayBeRefused = required.length > 0 && !oracle.accepted;
   if (isLong || (mayBeRefused && !isSuccessful(exchange.response))) return open;
   const expect = [
-    ...(required.length > 0 && oracle.accepted ? [accept(of)] : []),
-    ...include(of, required),
-    ...exclude(of, forbidden),
+    ...(required.length > 0 && oracle.accepted ? [createAcceptedAssertion(of)] : []),
+    ...createIncludeAssertions(of, required),
+    ...createExcludeAssertions(of, forbidden),
     // With a filter, the documentation has two readings: the response must agree with one.
     ...(oracle.alternatives.length > 0 && areNewestLoaded ? [agreeWithWindow] : []),
   ];
@@ -110,9 +118,9 @@ function judgeExchange(exchange: AnsweredExchange, evidence: RowJudgementBasis):
 const agreeWithWindow: Assertion = { kind: 'returned.window-as', of, at, data: { compared: of } };
 
 /** A response that returns anything may be bound by more than one that returns nothing. */
-function chooseOracle(stated: Oracle, { response }: AnsweredExchange, evidence: RowJudgementBasis): Oracle {
+function chooseOracle(stated: Oracle, { response }: AnsweredExchange, evidence: RowJudgementEvidence): Oracle {
   if (stated.whenReturning === undefined || !isSuccessful(response)) return stated;
-  return readReturned(response.body, evidence).returned.length > 0 ? stated.whenReturning : stated;
+  return readReturnedTiersOfBody(response.body, evidence).returned.length > 0 ? stated.whenReturning : stated;
 }
 
 function isLongRequest({ path, body = '' }: HttpRequest): boolean {
@@ -129,7 +137,7 @@ function listObligations({ returned }: Oracle, world: NamedWorld) {
 }
 
 /** Judges an exchange as a case with one row and one request. */
-function judgeExpected(expect: readonly Assertion[], exchange: AnsweredExchange, evidence: RowJudgementBasis) {
+function judgeExpected(expect: readonly Assertion[], exchange: AnsweredExchange, evidence: RowJudgementEvidence) {
   const rows = [{ title: '', requests: new Map([[of, exchange.request]]), given: [], unavailable: [], expect }];
   const testCase = { kind: 'requirement', id: of, verifies: of, title: '', at, tags: [], rows } as const;
   return judgeCase(testCase, [{ ...evidence, exchanges: new Map([[of, exchange]]) }]);

@@ -1,6 +1,6 @@
 import { type AnsweredExchange, listSuccesses, type RowEvidence } from '../assertions/row-evidence.js';
 import { createOracle, type Obligation } from '../contract/oracle.js';
-import { indexIds, type Tier, windowSize } from '../contract/world.js';
+import { indexPositionsById, type Tier, windowSize } from '../contract/world.js';
 import type { Exchange } from '../http/exchange.js';
 import { matchesPatterns } from '../recognition/path-patterns.js';
 import type { LocatedMention } from '../recognition/recognizer.js';
@@ -56,7 +56,7 @@ function readResponse(
       .filter((tier) => !world.unavailable.has(tier.id) && returned(tier) === obligation)
       .map(({ id }) => byId.get(id) ?? []);
   // Of thousands of tiers, a response names a few, and only the newest are required.
-  const named = [...byId.keys()].flatMap((id) => world.tiers[indexIds(world.tiers).get(id) ?? -1] ?? []);
+  const named = [...byId.keys()].flatMap((id) => world.tiers[indexPositionsById(world.tiers).get(id) ?? -1] ?? []);
   return {
     mentions,
     names: new Set(mentions.flatMap(({ values }) => [...values.keys()])),
@@ -107,7 +107,7 @@ function findReadingsByName(
       {
         reading: { ...reading, filter: { where: { [name]: values }, patterns: [] } },
         words: `with ${truncate(name, 60)}: ${shown.join(' or ')}`,
-        stated: renderStated(tier, `where: { ${line} }`),
+        stated: renderResponseSetting(tier, `where: { ${line} }`),
       },
     ];
   });
@@ -127,7 +127,11 @@ function findReadingsByPlace(responses: readonly ReadResponse[], reading: PathRe
     const patterns = places.map((index) => steps.with(at, index).join('/'));
     const filter = { where: {}, patterns };
     return [
-      { reading: { ...reading, filter }, words: `under ${patterns.join(' or ')}`, stated: renderStated(patterns) },
+      {
+        reading: { ...reading, filter },
+        words: `under ${patterns.join(' or ')}`,
+        stated: renderResponseSetting(patterns),
+      },
     ];
   });
 }
@@ -189,7 +193,7 @@ function findDecisiveValues(responses: readonly ReadResponse[], readValue: (ment
 }
 
 /** Renders the line of a target file. @param tier its patterns; undefined if the suite finds them */
-export function renderStated(tier: string | readonly string[] | undefined, where?: string): string {
+export function renderResponseSetting(tier: string | readonly string[] | undefined, where?: string): string {
   const patterns = [tier ?? []].flat().map(renderScalar);
   const stated = patterns.length === 1 ? patterns[0] : `[${patterns.join(', ')}]`;
   const parts = [...(patterns.length === 0 ? [] : [`tier: ${stated}`]), ...(where === undefined ? [] : [where])];

@@ -1,9 +1,9 @@
 import { type AnsweredExchange, listSuccesses, type RowEvidence } from '../assertions/row-evidence.js';
 import { createOracle } from '../contract/oracle.js';
-import { indexIds, type Tier, windowSize } from '../contract/world.js';
+import { indexPositionsById, type Tier, windowSize } from '../contract/world.js';
 import type { Exchange } from '../http/exchange.js';
-import { listRecords } from '../recognition/list-records.js';
-import { readReturned } from '../recognition/returned-tiers.js';
+import { listValuesUnderPaths } from '../recognition/list-values-under-paths.js';
+import { readReturnedTiersOfBody } from '../recognition/returned-tiers.js';
 import { renderShortList } from '../support/collections.js';
 import { createReason, type Reason } from '../support/reason.js';
 import { truncate } from '../support/untrusted-text.js';
@@ -15,9 +15,9 @@ export function explainOwnPromotions(
 ): Reason | undefined {
   const { world, calibration } = evidence;
   if (world.ownPromotions === 0) return undefined;
-  const ranks = indexIds(world.tiers);
+  const ranks = indexPositionsById(world.tiers);
   const readTiers = (body: string) =>
-    readReturned(body, evidence).returned.flatMap((id) => world.tiers[ranks.get(id) ?? -1] ?? []);
+    readReturnedTiersOfBody(body, evidence).returned.flatMap((id) => world.tiers[ranks.get(id) ?? -1] ?? []);
   const rankOf = ({ id }: Tier) => ranks.get(id) ?? -1;
   // Behind a filter, older promotions may be returned.
   const successes = listSuccesses([...calibration, ...exchanges]);
@@ -53,6 +53,6 @@ function listUnknownRecords(
   const { findIds, findAnywhere } = recognizer.ids.tiers;
   // Agreeing patterns name the same tiers.
   const patterns = reading.kind === 'stated' ? reading.patterns : reading.patterns.slice(0, 1);
-  const records = listRecords(response.body, patterns, recognizer.ids, recognizer.filter);
+  const records = listValuesUnderPaths(response.body, patterns, recognizer.ids, recognizer.filter);
   return records.filter((text) => findIds(text).ids.length === 0 && findAnywhere(text).length === 0);
 }

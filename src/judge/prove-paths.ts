@@ -9,7 +9,7 @@ import { listAvailableTiers, type NamedWorld } from '../contract/world.js';
 import type { HttpRequest } from '../http/exchange.js';
 import { mergeNestingLevels } from '../recognition/path-normalization.js';
 import type { TierMentions } from '../recognition/tier-mentions.js';
-import { type AmbiguousReading, agreeOnTiers, type TierReading } from '../recognition/tier-reading.js';
+import { type AmbiguousReading, doPatternsNameSameTiers, type TierReading } from '../recognition/tier-reading.js';
 import { catchAllPath } from '../recognition/walk-texts.js';
 import { remember } from '../support/caches.js';
 
@@ -47,7 +47,7 @@ export function provePaths(
   const fitting = compared.filter((path) => path.namesAny && !path.lacksRequired && !path.namesForbidden);
   const agreeing = fitting.map(({ pattern }) => pattern);
   const bodies = all.map(({ idsByPattern }) => idsByPattern);
-  if (agreeing.length === 0 || !agreeOnTiers(agreeing, bodies, nestedPaths)) return undefined;
+  if (agreeing.length === 0 || !doPatternsNameSameTiers(agreeing, bodies, nestedPaths)) return undefined;
   // What fits no better for lack of mentions is not refuted.
   const others = compared.filter(({ pattern }) => !agreeing.includes(pattern));
   if (others.some(({ lacksRequired, namesForbidden }) => !lacksRequired && !namesForbidden)) return undefined;

@@ -9,7 +9,7 @@ import fs from 'node:fs';
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { parseJson } from '../support/json.js';
-import { describeFileError, refuse } from '../support/problem.js';
+import { createInputError, describeFileError } from '../support/problem.js';
 import { readBytes, sizeLimits } from '../support/read-bytes.js';
 import { makeFolder, prepareResultsFolder } from './result-files.js';
 
@@ -49,14 +49,15 @@ export function claimPlaywrightFolder(folder: string): void {
 function checkPlaywrightFolder(folder: string): void {
   const stat = fs.lstatSync(folder, { throwIfNoEntry: false });
   if (stat === undefined) return;
-  if (!stat.isDirectory()) throw refuse(folder, 'is in the place of a folder for the files of Playwright', hint);
+  if (!stat.isDirectory())
+    throw createInputError(folder, 'is in the place of a folder for the files of Playwright', hint);
   const { files: written, hasList } = readList(folder);
   // A run that was killed left no digests. All that is beside its list is then of Playwright.
   if (hasList && written === undefined) return;
   const foreign = listFiles(folder).find((file) => written?.[file] !== computeDigest(path.join(folder, file)));
   if (foreign === undefined) return;
   const message = 'would be removed, and no run left it as it is now';
-  throw refuse(path.join(folder, foreign), message, hint);
+  throw createInputError(path.join(folder, foreign), message, hint);
 }
 
 function readList(folder: string): FileList & { readonly hasList: boolean } {
@@ -114,9 +115,9 @@ function lock(folder: string): void {
       fs.writeFileSync(file, `${JSON.stringify(current)}\n`, { flag: 'wx' });
     }
   } catch (error) {
-    throw refuse(file, describeFileError(error, 'cannot be written'), hint);
+    throw createInputError(file, describeFileError(error, 'cannot be written'), hint);
   }
-  if (isRunning(holder)) throw refuse(file, `another run writes here (process ${holder?.process})`, lockHint);
+  if (isRunning(holder)) throw createInputError(file, `another run writes here (process ${holder?.process})`, lockHint);
 }
 
 function readLock(file: string): Partial<Lock> | undefined {

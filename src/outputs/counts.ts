@@ -1,5 +1,5 @@
-import { undetermined } from '../cases/test-case.js';
-import type { Certificate, KnownEntry } from '../certificate/certificate.js';
+import { undeterminedOutcome } from '../cases/test-case.js';
+import type { Certificate, KnownDeviationEntry } from '../certificate/certificate.js';
 import { type Verdict, verdicts } from '../judge/verdict.js';
 import type { KnownDeviation } from '../record/known-deviations.js';
 import { toOneLine } from '../support/untrusted-text.js';
@@ -7,7 +7,7 @@ import { toOneLine } from '../support/untrusted-text.js';
 /** Describes the verdict and what changed. A run of selected cases is always incomplete: the verdict on them is shown. */
 export function describeVerdict({ verdict, selected, quick, drift, known_deviations: known }: Certificate): string {
   const stated = selected?.verdict ?? verdict;
-  const countEntries = (wanted: KnownEntry['state']) =>
+  const countEntries = (wanted: KnownDeviationEntry['state']) =>
     renderCount(known?.entries.filter(({ state }) => state === wanted).length ?? 0, 'known deviation');
   const answers = drift.filter(({ kind }) => kind === 'answer').length;
   const isKnown = stated === 'does-not-conform' && known !== undefined && known.verdict !== stated;
@@ -38,7 +38,7 @@ export function describeKnownDeviation({ reason, issue, until, cause }: KnownDev
 }
 
 /** Says what is to be done about an entry of the file of known deviations; undefined if nothing is. */
-export function describeKnownEntry({ requirement, cause, until, at, state }: KnownEntry): string | undefined {
+export function describeKnownEntry({ requirement, cause, until, at, state }: KnownDeviationEntry): string | undefined {
   if (state === 'expired')
     return toOneLine(`${at}: ${requirement} counted as known until ${until}. Fix it, or agree on another day.`);
   const why = cause === undefined ? 'passes' : `is right, or '${cause}' no longer explains it`;
@@ -47,9 +47,9 @@ export function describeKnownEntry({ requirement, cause, until, at, state }: Kno
 
 export function describeAnswers(questions: Certificate['questions']): string {
   const unanswered = questions.filter(({ outcome }) => outcome === null).length;
-  const open = questions.filter(({ outcome }) => outcome === undetermined).length;
+  const open = questions.filter(({ outcome }) => outcome === undeterminedOutcome).length;
   const answered = questions.length - unanswered - open;
-  return describeCounts({ answered, [undetermined]: open, 'without an answer': unanswered });
+  return describeCounts({ answered, [undeterminedOutcome]: open, 'without an answer': unanswered });
 }
 
 export function describeCounts(counts: Readonly<Record<string, number>>): string {

@@ -1,9 +1,9 @@
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { renderAnswer } from '../certificate/case-entry.js';
+import { renderQuestionAnswer } from '../certificate/case-entry.js';
 import type { CertifiedRun } from '../certificate/certificate.js';
 import type { EvidenceArchive } from '../certificate/har-archive.js';
-import { isTransient } from '../http/response-status.js';
+import { hasTransientStatus } from '../http/response-status.js';
 import { isOwnCase, type Suite } from '../suite/suite.js';
 import { escapeControlCharacters } from '../support/untrusted-text.js';
 import { addMark } from '../support/written-mark.js';
@@ -14,7 +14,7 @@ export type RunView = ReturnType<typeof createRunView>;
 export type AnsweredQuestion = RunView['answers'][number];
 
 /** The default export of `outputs/files/summary.md.ts` renders `summary.md`; undefined if the run has no such file. */
-export type Output = (view: RunView) => OutputContent | undefined;
+export type OutputRenderer = (view: RunView) => OutputContent | undefined;
 
 /** The content of a file: a value, or what fills the template of that name. No text is ready: the writer escapes. */
 export type OutputContent = { readonly json: unknown } | { readonly view: object } | Buffer;
@@ -32,19 +32,22 @@ export function createRunView(
     const result = suiteResults.find(({ subject }) => subject === question.id);
     const exchange = showExchange(result?.exchangeId);
     // The exchange that shows the answer, unless it is a transient failure.
-    const shown = exchange && 'response' in exchange && !isTransient(exchange.response) ? exchange : undefined;
+    const shown = exchange && 'response' in exchange && !hasTransientStatus(exchange.response) ? exchange : undefined;
     return entry === undefined ? [] : [{ question, entry, exchange, shown }];
   });
   return { certificate, suite, suiteResults, answers, archive };
 }
 
 /** @param quote renders what a deployment wrote */
-export function renderAnswerTo({ question, entry: { outcome } }: AnsweredQuestion, quote?: (text: string) => string) {
-  return outcome === null ? 'No answer.' : renderAnswer(question, outcome, quote);
+export function renderAnsweredQuestion(
+  { question, entry: { outcome } }: AnsweredQuestion,
+  quote?: (text: string) => string,
+) {
+  return outcome === null ? 'No answer.' : renderQuestionAnswer(question, outcome, quote);
 }
 
-export async function loadOutputs(): Promise<ReadonlyMap<string, Output>> {
-  const modules = listOutputFiles().map(async (file): Promise<[string, Output]> => {
+export async function loadOutputs(): Promise<ReadonlyMap<string, OutputRenderer>> {
+  const modules = listOutputFiles().map(async (file): Promise<[string, OutputRenderer]> => {
     const module = await import(pathToFileURL(path.join(outputFolder, file + path.extname(import.meta.filename))).href);
     return [file, module.default];
   });

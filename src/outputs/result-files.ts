@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import { describeFileError, type Problem, refuse, UnusableInput } from '../support/problem.js';
+import { createInputError, describeFileError, type Problem, UnusableInput } from '../support/problem.js';
 import { isWrittenByRun } from '../support/written-mark.js';
 
 /** Has a module for each file, named after it. */
@@ -48,7 +48,7 @@ export function prepareResultsFolder(out: string): void {
     fs.accessSync(out, fs.constants.W_OK);
     problems = listOutputFiles().flatMap((name) => findOwner(path.join(out, name)) ?? []);
   } catch (error) {
-    throw refuse('--out', describeFileError(error, `cannot write into ${out}`), 'Name another folder.');
+    throw createInputError('--out', describeFileError(error, `cannot write into ${out}`), 'Name another folder.');
   }
   if (problems.length > 0) throw new UnusableInput(problems);
 }
@@ -107,6 +107,10 @@ export function writeFiles(files: readonly FileToWrite[]): void {
     }
   } catch (error) {
     for (const { draft } of drafts) fs.rmSync(draft, { force: true });
-    throw refuse(current, describeFileError(error, 'cannot be written'), 'Free some space, or name another folder.');
+    throw createInputError(
+      current,
+      describeFileError(error, 'cannot be written'),
+      'Free some space, or name another folder.',
+    );
   }
 }

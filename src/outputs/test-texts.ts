@@ -6,23 +6,23 @@ import { renderCurlCommand } from '../http/curl-command.js';
 import type { Exchange } from '../http/exchange.js';
 import { createResponseRenderer } from '../record/exchange-text.js';
 import type { CaseReport } from '../run/case-report.js';
-import { type CaseResult, getVerdictApart } from '../run/case-result.js';
+import { type CaseResult, getVerdictApartFromKnown } from '../run/case-result.js';
+import type { ExchangeLookup } from '../run/exchange-store.js';
 import { shortenExchange } from '../run/sanitize-result.js';
-import type { ShowExchange } from '../run/shown-exchanges.js';
 import type { Suite } from '../suite/suite.js';
 import { renderReason } from '../support/reason.js';
 import { joinLines, toOneLine } from '../support/untrusted-text.js';
 
 /** Renders why a case fails, is an error, or has another answer than before; undefined for others. */
-export function renderBrokenCase(
+export function renderCaseProblem(
   result: CaseResult,
   { contract, world }: Pick<Suite, 'contract' | 'world'>,
   baseUrl: string,
-  showExchange: ShowExchange,
+  showExchange: ExchangeLookup,
 ): string | undefined {
-  const terms = { contract, baseUrl, renderResponse: createResponseRenderer(world), showExchange };
-  if (isFailure(getVerdictApart(result))) return renderFailure(createCaseEntry(result, terms));
-  const changes = listDriftEntries([result], terms).filter(({ kind }) => kind === 'answer');
+  const context = { contract, baseUrl, renderResponse: createResponseRenderer(world), showExchange };
+  if (isFailure(getVerdictApartFromKnown(result))) return renderFailure(createCaseEntry(result, context));
+  const changes = listDriftEntries([result], context).filter(({ kind }) => kind === 'answer');
   return changes.length === 0 ? undefined : changes.map(renderDifference).join('\n\n');
 }
 
@@ -34,7 +34,7 @@ const maxOthers = 20;
  * Renders the exchanges of a case, by names, the one that decided the verdict first, and the rows of a matrix unless all pass.
  * Steps would show the rows as well, but a run with steps takes a tenth longer.
  */
-export function renderCase(
+export function renderCaseExchanges(
   { result: { verdict, exchangeId, rows }, uses }: CaseReport,
   find: (id: string) => Exchange | undefined,
   baseUrl: string,

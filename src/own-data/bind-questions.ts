@@ -1,6 +1,6 @@
 import { visit } from 'jsonc-parser';
-import type { QuestionCase, Row } from '../cases/test-case.js';
-import { type NamedWorld, type Tier, thingKinds, type World, windowSize } from '../contract/world.js';
+import type { CaseRow, QuestionCase } from '../cases/test-case.js';
+import { entityKinds, type NamedWorld, type Tier, type World, windowSize } from '../contract/world.js';
 import type { HttpRequest } from '../http/exchange.js';
 import { encodeQueryText } from '../http/request-content.js';
 import { groupBy, renderShortList } from '../support/collections.js';
@@ -18,7 +18,7 @@ type Bindings = ReadonlyMap<string, string>;
 export function createQuestionBinder(world: NamedWorld, data: World): (testCase: QuestionCase) => QuestionCase {
   const standIns = chooseStandIns(world, data);
   const names = new Map(
-    thingKinds.flatMap((kind) => [...world.ids[kind]].map(([name, id]) => [id, `${kind} ${name}`])),
+    entityKinds.flatMap((kind) => [...world.ids[kind]].map(([name, id]) => [id, `${kind} ${name}`])),
   );
   return (testCase) => {
     const { answer } = testCase;
@@ -45,7 +45,7 @@ export function createQuestionBinder(world: NamedWorld, data: World): (testCase:
   };
 }
 
-function withoutStandIns(row: Row, names: readonly string[]): Row {
+function withoutStandIns(row: CaseRow, names: readonly string[]): CaseRow {
   return { ...row, unavailable: [`what stands for ${renderShortList(names)} of the test data of the suite`] };
 }
 

@@ -1,4 +1,4 @@
-import { assembleRequest, documentedRequestDraft, prune } from '../cases/request-draft.js';
+import { assembleRequest, documentedRequestDraft, removeMember } from '../cases/request-draft.js';
 import type { RequestForm } from '../cases/request-forms.js';
 import { audienceParameter, type FilterSubject, renderFilterParameter } from '../contract/operation.js';
 import type { ItemRule } from '../contract/world.js';
@@ -49,7 +49,7 @@ export function assembleDataRequest(parts: DataRequestDraft): HttpRequest {
     metadata: Object.fromEntries(metadata),
   };
   const parameters = audienceRulesOnly === 'first' ? [...audience, ...query] : [...query, ...audience];
-  const body = without === undefined ? whole : prune(whole, without.split('.'));
+  const body = without === undefined ? whole : removeMember(whole, without.split('.'));
   const changes = { query: Object.fromEntries(parameters), body, sent, again };
   // Data may contain what a case file would write for a reference.
   return assembleRequest({ ...documentedRequestDraft, ...changes }, (kind, name) => `<${kind} ${name}>`);

@@ -15,14 +15,14 @@
  * roles (`bind-questions.ts`).
  */
 
-import type { SuiteBasis } from '../cases/case-file-context.js';
+import type { SuiteWithoutCases } from '../cases/case-file-context.js';
 import type { QuestionCase, TestCase } from '../cases/test-case.js';
 import { readDataFile } from '../contract/data-file.js';
 import { type NamedWorld, windowSize } from '../contract/world.js';
-import type { StatedData } from '../contract/world-file.js';
+import type { DataFileReference } from '../contract/world-file.js';
 import type { HttpRequest } from '../http/exchange.js';
 import { computeOnce } from '../support/caches.js';
-import { refuse } from '../support/problem.js';
+import { createInputError } from '../support/problem.js';
 import { createQuestionBinder } from './bind-questions.js';
 import type { CandidateRequest } from './candidate-request.js';
 import { drawRequests } from './draw-requests.js';
@@ -30,7 +30,7 @@ import { limitQuestions } from './limit-questions.js';
 import { createDrawnRows, createRequirementCases } from './requirement-cases.js';
 
 /** What a certificate says of a data file. */
-export interface DataFileSummary extends Pick<StatedData, 'file' | 'requests'> {
+export interface DataFileSummary extends Pick<DataFileReference, 'file' | 'requests'> {
   readonly digest: string;
   readonly counts: Readonly<Record<(typeof counted)[number], number>>;
   readonly covered: DataCoverage;
@@ -54,13 +54,13 @@ const defaultRequests = 230;
 const otherRequests = 10;
 
 /** The test data of the suite, or a data file, and which version of it. */
-export interface DataBasis {
+export interface TestDataVersion {
   readonly kind: 'world' | 'data-file';
   readonly digest: string;
 }
 
-interface PlainSuite extends SuiteBasis {
-  readonly basis: DataBasis;
+interface PlainSuite extends SuiteWithoutCases {
+  readonly basis: TestDataVersion;
   readonly cases: readonly TestCase[];
   readonly calibration: readonly HttpRequest[];
   readonly data?: DataFileSummary;
@@ -69,7 +69,7 @@ interface PlainSuite extends SuiteBasis {
 /** Replaces the cases of a suite by cases about a data file, and those of the user. @throws UnusableInput as `readDataFile` */
 export function createDataSuite<S extends PlainSuite>(
   suite: S,
-  data: StatedData,
+  data: DataFileReference,
   ownCases: readonly TestCase[] = [],
 ): S {
   const { digest, world } = readStatedFile(data);
@@ -99,10 +99,14 @@ export function createDataSuite<S extends PlainSuite>(
 }
 
 /** Reads a data file. @throws UnusableInput as `readDataFile`, or if the file has changed since the run that is replayed */
-function readStatedFile({ file, movedTo = file, digest: expected }: StatedData) {
+function readStatedFile({ file, movedTo = file, digest: expected }: DataFileReference) {
   const read = readDataFile(movedTo);
   if (expected === undefined || expected === read.digest) return read;
-  throw refuse(movedTo, `has changed since the run: ${read.digest}`, `Name the file with the digest ${expected}.`);
+  throw createInputError(
+    movedTo,
+    `has changed since the run: ${read.digest}`,
+    `Name the file with the digest ${expected}.`,
+  );
 }
 
 /** Binds questions and draws requests when the first of them is needed: only the worker sends any. */

@@ -1,4 +1,11 @@
-import { findProduct, type ItemRule, type Rule, type Thing, type Tier, type World } from '../contract/world.js';
+import {
+  findProduct,
+  type ItemRule,
+  type Tier,
+  type TierRule,
+  type World,
+  type WorldEntity,
+} from '../contract/world.js';
 import { remember } from '../support/caches.js';
 import { groupBy } from '../support/collections.js';
 import { isWellFormed } from '../support/json.js';
@@ -34,7 +41,7 @@ class GrowingOrder {
   }
 
   /** Whether a rule holds, or can be made to hold without breaking a rule that was met before. */
-  canMeet(rule: Rule): boolean {
+  canMeet(rule: TierRule): boolean {
     if (rule.kind === 'customer') return indexList(rule.any_of).has(this.#customer);
     // No request can carry such a text, and it would make the whole order undocumented.
     if (!isWellFormed(rule)) return false;
@@ -45,7 +52,7 @@ class GrowingOrder {
     return !('id' in rule) || this.#canOrder(rule);
   }
 
-  meet(rule: Rule): void {
+  meet(rule: TierRule): void {
     if ('id' in rule) this.#addItem(rule);
     else if (rule.kind === 'metadata') this.#metadata.set(rule.key, rule.is);
     else if (rule.kind === 'order_metadata') {
@@ -97,7 +104,7 @@ export function acceptsCustomer({ rules }: Tier, customer: string): boolean {
 export interface CatalogIndex {
   readonly skus: World['skus'];
   /** By product. */
-  readonly skusOf: ReadonlyMap<string, readonly [Thing, ...Thing[]]>;
+  readonly skusOf: ReadonlyMap<string, readonly [WorldEntity, ...WorldEntity[]]>;
   /** Finds ids that are easily mistaken for an id. */
   readonly findNear: Readonly<Record<DraftItem['kind'], (id: string) => readonly string[]>>;
   /** One that no rule asks for, if there is one. */
@@ -106,8 +113,8 @@ export interface CatalogIndex {
 
 export function createCatalogIndex({ products, skus, tiers }: World): CatalogIndex {
   const asked = new Set(tiers.flatMap(({ rules }) => rules.flatMap((rule) => ('id' in rule ? rule.id : []))));
-  const findAny = (things: readonly Thing[]) => (things.find(({ id }) => !asked.has(id)) ?? things[0])?.id;
-  const findNear = (things: readonly Thing[]) => createSimilarIdFinder(things.map(({ id }) => id));
+  const findAny = (things: readonly WorldEntity[]) => (things.find(({ id }) => !asked.has(id)) ?? things[0])?.id;
+  const findNear = (things: readonly WorldEntity[]) => createSimilarIdFinder(things.map(({ id }) => id));
   const kind = products.length > 0 ? 'product' : 'sku';
   return {
     skus,

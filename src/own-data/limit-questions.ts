@@ -1,4 +1,4 @@
-import { type QuestionCase, tag } from '../cases/test-case.js';
+import { caseTags, type QuestionCase } from '../cases/test-case.js';
 import { serializeRequest } from '../http/exchange.js';
 
 /** The share of all requests that questions may have. */
@@ -31,12 +31,12 @@ export function limitQuestions(stated: readonly QuestionCase[], count: number): 
 }
 
 function rateCost({ rows: [{ requests }], tags }: QuestionCase): number {
-  return tags.includes(tag.intrusive) ? Number.MAX_VALUE : requests.size;
+  return tags.includes(caseTags.intrusive) ? Number.MAX_VALUE : requests.size;
 }
 
 /** Lists keys of requests. Cases share requests with equal keys; serial cases share none. */
 function listKeys({ id, rows: [{ requests }], tags }: QuestionCase): string[] {
-  const prefix = tags.includes(tag.serial) ? id : '';
+  const prefix = tags.includes(caseTags.serial) ? id : '';
   return [...requests.values()].map((request) => prefix + serializeRequest(request));
 }
 

@@ -6,8 +6,8 @@ import { type CatalogIndex, createCatalogIndex } from './fill-order.js';
 import { listFilters } from './list-filters.js';
 import { listOrders } from './list-orders.js';
 import { type RequestVariation, requestVariations } from './request-variations.js';
-import { sampleEvery } from './sample-every.js';
 import { type SelectedCustomers, selectCustomers } from './select-customers.js';
+import { takeEveryNth } from './take-every-nth.js';
 
 /** In characters. Larger requests may exceed the limits of a deployment. */
 const [maxPath, maxBody] = [7_000, 48_000];
@@ -20,19 +20,19 @@ const [maxPath, maxBody] = [7_000, 48_000];
  * @param drawn the same data with the tiers that decide what is drawn
  */
 export function listCandidates(world: World, drawn: World): CandidateRequest[] {
-  const facts = createCatalogIndex(world);
+  const catalog = createCatalogIndex(world);
   const customers = selectCustomers(world);
   const create = (varied: Omit<CandidateRequest, 'request' | 'oracle'>): CandidateRequest => {
     const request = assembleDataRequest(varied.parts);
     return { ...varied, request, oracle: createOracle(request, drawn) };
   };
-  const orders = listOrders(customers.members, drawn, facts).map((parts) =>
+  const orders = listOrders(customers.members, drawn, catalog).map((parts) =>
     create({ parts, base: undefined, filtering: undefined, change: undefined }),
   );
   const filtered = listFilters(orders, world).map(({ base, filters, filtering }) =>
     create({ parts: { ...base.parts, filters }, base, filtering, change: undefined }),
   );
-  const vary = (planned: readonly PlannedChange[]) => planned.map((change) => create(applyChange(change, facts)));
+  const vary = (planned: readonly PlannedChange[]) => planned.map((change) => create(applyChange(change, catalog)));
   const ofOrders = vary(planOrderChanges(orders, customers));
   const ofFilters = vary(planFilterChanges(filtered));
   return [...orders, ...ofOrders, ...filtered, ...ofFilters].filter(isUsable);
@@ -47,7 +47,7 @@ interface PlannedChange {
 function planOrderChanges(orders: readonly CandidateRequest[], customers: SelectedCustomers): PlannedChange[] {
   const every = Math.ceil(orders.length / 2) + 1;
   return orders.flatMap((start, n) => {
-    const sampled = n === 0 ? requestVariations : sampleEvery(requestVariations, every, n);
+    const sampled = n === 0 ? requestVariations : takeEveryNth(requestVariations, every, n);
     return [...sampled, ...customers.listChanges(start.parts.customer)].map((change) => ({ start, change }));
   });
 }
@@ -65,17 +65,17 @@ function planFilterChanges(filtered: readonly CandidateRequest[]): PlannedChange
     const group = start.filtering?.group;
     const isFirst = group !== undefined && !tried.has(group);
     if (group !== undefined) tried.add(group);
-    const sampled = isFirst ? changes : sampleEvery(changes, everyFiltered, n);
+    const sampled = isFirst ? changes : takeEveryNth(changes, everyFiltered, n);
     return sampled.map((change) => ({ start, change }));
   });
 }
 
 function applyChange(
   { start, change }: PlannedChange,
-  facts: CatalogIndex,
+  catalog: CatalogIndex,
 ): Omit<CandidateRequest, 'request' | 'oracle'> {
   const { parts, filtering, base = start } = start;
-  return { parts: { ...parts, ...change.apply(parts, facts) }, base, filtering, change };
+  return { parts: { ...parts, ...change.apply(parts, catalog) }, base, filtering, change };
 }
 
 /** Whether a request is documented and of ordinary size. Not each text of the data can be a text of JSON. */

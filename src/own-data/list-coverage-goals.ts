@@ -1,7 +1,7 @@
 import type { World } from '../contract/world.js';
 import type { CandidateRequest, FilterVariation } from './candidate-request.js';
 import { type CoverageItem, listCoverageItems } from './list-coverage-items.js';
-import { rateAwkwardness } from './near-texts.js';
+import { rateMisreadRisk } from './rate-misread-risk.js';
 
 /** Something that a request can show. Two requests that show the same reach a goal with the same key. */
 export interface CoverageGoal {
@@ -79,7 +79,7 @@ function listTopicGoals(topic: string, expects: string, changed: string): Covera
 
 function listDecisionGoals({ tier, reason, decision }: CoverageItem, changed: string): CoverageGoal[] {
   const text = reason.is === 'rule' && reason.rule.kind === 'metadata' ? reason.rule.key + reason.rule.is : '';
-  const byChange = (1 + rateAwkwardness(text)) * worth['decision-by-change'];
+  const byChange = (1 + rateMisreadRisk(text)) * worth['decision-by-change'];
   return [
     createGoal('decision', [tier.id, String(decision)]),
     createGoal('decision-by-change', [tier.id, String(decision), changed], byChange),
@@ -115,7 +115,7 @@ function listFilterGoals(
 }
 
 function rateFilterValue({ kind }: FilterVariation, text: string): number {
-  return kind === 'exact' ? worth['filter-value'] + rateAwkwardness(text) : worth['inexact-filter-value'];
+  return kind === 'exact' ? worth['filter-value'] + rateMisreadRisk(text) : worth['inexact-filter-value'];
 }
 
 /** Lists how the request is read: its filters in a form, and exact filters beside `options.expand`. */

@@ -1,5 +1,5 @@
 import type { RequirementTopic } from '../contract/contract.js';
-import type { DocumentedBody, ObligationReason, Oracle } from '../contract/oracle.js';
+import type { DocumentedRequestBody, ObligationReason, Oracle } from '../contract/oracle.js';
 import type { ItemRule, Tier } from '../contract/world.js';
 import type { HttpRequest } from '../http/exchange.js';
 import { parseRequest } from '../http/request-content.js';
@@ -56,7 +56,7 @@ function selectReasons(reasons: readonly ObligationReason[], expects: CoverageIt
 type ItemCounter = (kind: 'product' | 'sku', id: string) => number;
 
 function createItemCounter(request: HttpRequest): ItemCounter {
-  const { order } = parseRequest(request).body as DocumentedBody;
+  const { order } = parseRequest(request).body as DocumentedRequestBody;
   const counts = new Map<string, number>();
   for (const { product_id, sku_id } of order?.items ?? []) {
     const key = product_id === undefined ? `sku ${sku_id}` : `product ${product_id}`;

@@ -3,8 +3,9 @@ import { groupBy } from '../support/collections.js';
 import { isWellFormed } from '../support/json.js';
 import type { CandidateRequest, FilterVariation } from './candidate-request.js';
 import type { DraftFilter } from './data-request-draft.js';
-import { makeNearText, type NearKind, nearKinds, rateAwkwardness } from './near-texts.js';
-import { sampleEvery } from './sample-every.js';
+import { makeNearText, type NearTextKind, nearTextKinds } from './near-texts.js';
+import { rateMisreadRisk } from './rate-misread-risk.js';
+import { takeEveryNth } from './take-every-nth.js';
 
 /** Filters to send, and the order to send them with. */
 export interface FilteredOrder {
@@ -59,7 +60,7 @@ function listKnownFilters({ tiers }: World, orders: readonly CandidateRequest[])
     return best === undefined ? [] : [{ filter, count: selected.length, orders: [best, ...others] }];
   });
   const rate = ({ filter: { subject, value } }: KnownFilter) =>
-    subject.key === undefined ? 0 : rateAwkwardness(subject.key + value);
+    subject.key === undefined ? 0 : rateMisreadRisk(subject.key + value);
   return known.toSorted((filter, next) => rate(next) - rate(filter));
 }
 
@@ -88,7 +89,7 @@ function matches({ campaign_id, metadata }: Tier, { subject: { key }, value }: D
 
 /** Selects entries of metadata: one of each key, and every second one of all. */
 function selectEntries(entries: readonly KnownFilter[]): KnownFilter[] {
-  const selected = new Set(sampleEvery(entries, 2));
+  const selected = new Set(takeEveryNth(entries, 2));
   for (const [first] of groupBy(entries, ({ filter }) => filter.subject.key).values()) selected.add(first);
   return entries.filter((entry) => selected.has(entry)).slice(0, maxFilters);
 }
@@ -110,10 +111,10 @@ function exchangeValue({ filter, orders: [base] }: KnownFilter, entries: readonl
 }
 
 function listNearMisses(entries: readonly KnownFilter[]): FilteredOrder[] {
-  const counts = new Map<NearKind, number>();
+  const counts = new Map<NearTextKind, number>();
   return entries.flatMap(({ filter, orders: [base] }, n) => {
-    const sampled = new Set(sampleEvery(nearKinds, everyNear, n));
-    return nearKinds.flatMap((near): FilteredOrder[] => {
+    const sampled = new Set(takeEveryNth(nearTextKinds, everyNear, n));
+    return nearTextKinds.flatMap((near): FilteredOrder[] => {
       const value = makeNearText(near, filter.value);
       const count = counts.get(near) ?? 0;
       if (value === undefined || (count >= minNear && !sampled.has(near))) return [];

@@ -7,18 +7,18 @@ import { acceptsCustomer, type CatalogIndex, fillOrder } from './fill-order.js';
  * Lists orders without filters: each of the newest tiers is met by one of them if some order can meet it, and each customer
  * has one. The last order is the smallest: few tiers are valid for it.
  */
-export function listOrders(customers: readonly string[], world: World, facts: CatalogIndex): DataRequestDraft[] {
+export function listOrders(customers: readonly string[], world: World, catalog: CatalogIndex): DataRequestDraft[] {
   const newest = world.tiers.slice(0, windowSize);
   const older = world.tiers.slice(windowSize);
   const sorted = sortByReach(customers, newest);
-  const covering = coverTiers(sorted, world, facts);
+  const covering = coverTiers(sorted, world, catalog);
   const [widest] = sorted;
   if (widest === undefined) return [];
   const served = new Set(covering.map(({ customer }) => customer));
   const others = sorted
     .filter((id) => !served.has(id))
-    .map((id) => fillOrder(id, [...newest.toReversed(), ...older], facts));
-  return [...covering, ...others, { customer: widest, items: [facts.anyItem], metadata: [], orderMetadata: [] }];
+    .map((id) => fillOrder(id, [...newest.toReversed(), ...older], catalog));
+  return [...covering, ...others, { customer: widest, items: [catalog.anyItem], metadata: [], orderMetadata: [] }];
 }
 
 /** Sorts customers by the number of tiers that no rule keeps from them, the largest number first. */
@@ -29,7 +29,7 @@ function sortByReach(customers: readonly string[], tiers: readonly Tier[]): stri
 }
 
 /** Creates orders until each of the newest tiers is in the result of one of them, as far as an order can meet it. */
-function coverTiers(customers: readonly string[], world: World, facts: CatalogIndex): DataRequestDraft[] {
+function coverTiers(customers: readonly string[], world: World, catalog: CatalogIndex): DataRequestDraft[] {
   const newest = world.tiers.slice(0, windowSize);
   const older = world.tiers.slice(windowSize);
   // The oldest ones come first: they show the edge of the window.
@@ -37,7 +37,7 @@ function coverTiers(customers: readonly string[], world: World, facts: CatalogIn
   const orders: DataRequestDraft[] = [];
   for (const tier of uncovered) {
     const customer = customers.find((id) => acceptsCustomer(tier, id));
-    const order = fillOrder(customer ?? '', [tier, ...uncovered, ...newest, ...older], facts);
+    const order = fillOrder(customer ?? '', [tier, ...uncovered, ...newest, ...older], catalog);
     const { returned } = createOracle(assembleDataRequest(order), world);
     const covered = [...uncovered].filter((candidate) => returned(candidate) === 'required');
     if (covered.length === 0) continue;

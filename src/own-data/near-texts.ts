@@ -32,31 +32,16 @@ const nearTexts = {
 } as const satisfies Readonly<Record<string, (text: string) => string>>;
 
 /** How a near miss differs from the text: words for the titles of requests. */
-export type NearKind = keyof typeof nearTexts;
+export type NearTextKind = keyof typeof nearTexts;
 
-export const nearKinds = Object.keys(nearTexts) as readonly NearKind[];
+export const nearTextKinds = Object.keys(nearTexts) as readonly NearTextKind[];
 
 /** Makes a near miss of a text: another text, also if letter case is ignored. Undefined if there is none of this kind. */
-export function makeNearText(kind: NearKind, text: string): string | undefined {
+export function makeNearText(kind: NearTextKind, text: string): string | undefined {
   if (!isWellFormed(text)) return undefined;
   const near = nearTexts[kind](text);
   const isOther = near !== '' && near.toLowerCase() !== text.toLowerCase() && isWellFormed(near);
   return isOther ? near : undefined;
-}
-
-/** Estimates how likely software reads a text wrongly: 0 for an ordinary word. */
-export function rateAwkwardness(text: string): number {
-  const signs = [
-    /[^\w\s.-]/,
-    /[^\0-\x7f]/,
-    /^\s|\s$|\s\s/,
-    /^[\d.+-]+$|^0\d|\de\d/,
-    /^(true|false|null|undefined|nan|none|yes|no|__proto__|constructor|length|tostring|name|id|value|key)$/i,
-    /[%&+#=?]/,
-    /["'\\<>{}[\]]/,
-    /^.{60}/s,
-  ];
-  return signs.filter((sign) => sign.test(text)).length;
 }
 
 /** The largest number of ids that are searched for similar ones. Sorting more takes long. */

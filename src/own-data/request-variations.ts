@@ -3,7 +3,7 @@ import { findProduct } from '../contract/world.js';
 import { groupBy } from '../support/collections.js';
 import type { DataRequestDraft, DraftItem, MetadataEntry } from './data-request-draft.js';
 import type { CatalogIndex } from './fill-order.js';
-import { makeNearText, nearKinds } from './near-texts.js';
+import { makeNearText, nearTextKinds } from './near-texts.js';
 
 /** A way to vary a request. The request and its variation are a minimal pair. */
 export interface RequestVariation {
@@ -11,7 +11,7 @@ export interface RequestVariation {
   readonly kind: VariationKind;
   /** For titles. No two changes have the same one. */
   readonly title: string;
-  readonly apply: (parts: DataRequestDraft, facts: CatalogIndex) => Partial<DataRequestDraft>;
+  readonly apply: (parts: DataRequestDraft, catalog: CatalogIndex) => Partial<DataRequestDraft>;
 }
 
 /** Decides with which requests a change is tried, and what it is worth. */
@@ -104,7 +104,7 @@ const itemChanges: readonly RequestVariation[] = [
 ];
 
 const metadataChanges: readonly RequestVariation[] = [
-  ...nearKinds.map((near) =>
+  ...nearTextKinds.map((near) =>
     changeMetadata(
       `metadata ${near}`,
       (metadata) => metadata.map(([key, value]) => [key, makeNearText(near, value) ?? `no ${value}`]),
@@ -177,16 +177,16 @@ export const requestVariations: readonly RequestVariation[] = [
 ];
 
 /** Creates a change of the customer alone: what a deployment reserves for customers is compared, and no filter. */
-export function changeCustomer(title: string, customer: string): RequestVariation {
+export function createCustomerVariation(title: string, customer: string): RequestVariation {
   return { group: 'comparison', kind: 'customer', title, apply: () => ({ customer }) };
 }
 
 function changeItems(
   title: string,
-  change: (items: Items, facts: CatalogIndex) => Items,
+  change: (items: Items, catalog: CatalogIndex) => Items,
   group: ChangeGroup = 'order',
 ): RequestVariation {
-  return { group, kind: 'items', title, apply: ({ items }, facts) => ({ items: change(items, facts) }) };
+  return { group, kind: 'items', title, apply: ({ items }, catalog) => ({ items: change(items, catalog) }) };
 }
 
 function changeQuantities(title: string, change: (quantity: number, at: number) => number): RequestVariation {
@@ -232,11 +232,11 @@ function replaceIds(
   title: string,
   from: DraftItem['kind'],
   kind: DraftItem['kind'],
-  find: (id: string, facts: CatalogIndex) => string | undefined,
+  find: (id: string, catalog: CatalogIndex) => string | undefined,
 ): RequestVariation {
-  return changeItems(title, (items, facts) => {
+  return changeItems(title, (items, catalog) => {
     const replaced = items.map((item) => {
-      const id = item.kind === from ? find(item.id, facts) : undefined;
+      const id = item.kind === from ? find(item.id, catalog) : undefined;
       return id === undefined ? item : { ...item, kind, id };
     });
     return [...new Map(replaced.map((item) => [`${item.kind} ${item.id}`, item])).values()];
@@ -250,7 +250,7 @@ function listNearKeys(metadata: Metadata): MetadataEntry<string>[] {
   const known = new Set(metadata.map(([key]) => key));
   const bySign = groupBy(metadata.flatMap(moveBorder), ({ sign }) => sign);
   const moved = [...bySign.values()].flatMap((found) => found.slice(0, maxOfSign).map(({ entry }) => entry));
-  const ofOtherKeys = nearKinds.flatMap((kind) =>
+  const ofOtherKeys = nearTextKinds.flatMap((kind) =>
     metadata.map(([key, value]): MetadataEntry<string> => [makeNearText(kind, key) ?? key, value]),
   );
   return [...moved, ...ofOtherKeys].filter(([key]) => !known.has(key)).slice(0, maxNearKeys);

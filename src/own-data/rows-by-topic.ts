@@ -1,5 +1,10 @@
 import type { Assertion } from '../assertions/assertion.js';
-import { accept, arrive, exclude, include } from '../assertions/create-assertions.js';
+import {
+  createAcceptedAssertion,
+  createAnsweredAssertion,
+  createExcludeAssertions,
+  createIncludeAssertions,
+} from '../assertions/create-assertions.js';
 import type { RequirementRow } from '../cases/test-case.js';
 import type { RequirementTopic } from '../contract/contract.js';
 import { createOracle, listWindowTiers, type Obligation, type Oracle } from '../contract/oracle.js';
@@ -36,7 +41,7 @@ export function createRowsByTopic(world: World, drawn: readonly CandidateRequest
   const accepted = compared.filter(({ oracle }) => oracle.accepted);
   return {
     byTopic: new Map(groups.map(([topic, ofTopic]) => [topic, ofTopic.map(([, row]) => row)])),
-    arrivals: accepted.map((sent) => createRow(sent, undefined, [arrive(probe)])),
+    arrivals: accepted.map((sent) => createRow(sent, undefined, [createAnsweredAssertion(probe)])),
   };
 }
 
@@ -128,15 +133,19 @@ function createRowAboutTiers(
 ): TopicRow[] {
   const present = includeSimplest(sent);
   const isControlled = required.length > 0 || present.length > 0;
-  const expected = [...expect, ...include(probe, required), ...(isControlled ? exclude(probe, absent) : [])];
+  const expected = [
+    ...expect,
+    ...createIncludeAssertions(probe, required),
+    ...(isControlled ? createExcludeAssertions(probe, absent) : []),
+  ];
   const before = [...given, ...(required.length > 0 ? [] : present)];
   return expected.length === 0 ? [] : [[topic, createRow(sent, sent.control, expected, before)]];
 }
 
 /** Expects the tier with the fewest rules that the request must get; if there is none, that of its control. */
 function includeSimplest(sent: ComparedRequest): Assertion[] {
-  if (sent.required.length > 0) return include(probe, sent.required.slice(0, 1));
-  return include(control, sent.control?.required.slice(0, 1) ?? []);
+  if (sent.required.length > 0) return createIncludeAssertions(probe, sent.required.slice(0, 1));
+  return createIncludeAssertions(control, sent.control?.required.slice(0, 1) ?? []);
 }
 
 /** How many of the last tiers among the newest show the edge. */
@@ -150,7 +159,7 @@ function listPlainRows(sent: ComparedRequest, { tiers }: World): TopicRow[] {
   const olderIds = listOlderIds(tiers);
   const edge = new Set(newest.slice(-edgeSize).map(({ id }) => id));
   const atEdge = olderIds.length === 0 ? [] : required.filter((id) => edge.has(id));
-  const accepted = oracle.accepted && required.length > 0 ? [accept(probe)] : [];
+  const accepted = oracle.accepted && required.length > 0 ? [createAcceptedAssertion(probe)] : [];
   const exercises = groupBy(listCoverageItems(newest, oracle, candidate.request), ({ topic }) => topic);
   return [
     ...createRowAboutTiers('completeness', sent, { required }),
@@ -173,7 +182,7 @@ function listFilterRows(sent: ComparedRequest, { tiers }: World): TopicRow[] {
   const matching = oracle.matched.slice(0, maxMatching);
   const excluded = listIds(tiers.slice(0, maxMatching), oracle.matching, 'forbidden');
   const shared = required.filter((id) => sent.control?.required.includes(id));
-  const expect = oracle.accepted && required.length > 0 ? [accept(probe)] : [];
+  const expect = oracle.accepted && required.length > 0 ? [createAcceptedAssertion(probe)] : [];
   const rows = [
     ...createRowAboutTiers('validity', sent, { absent: listIds(matching, oracle.valid, 'forbidden') }),
     ...createRowAboutTiers('rank', sent, { absent: listIds(matching, oracle.checked, 'forbidden') }),
@@ -181,7 +190,7 @@ function listFilterRows(sent: ComparedRequest, { tiers }: World): TopicRow[] {
       createRowAboutTiers(`filter-by-${subject.on}`, sent, {
         required,
         absent: excluded,
-        given: include(control, shared),
+        given: createIncludeAssertions(control, shared),
         expect,
       }),
     ),
@@ -190,7 +199,10 @@ function listFilterRows(sent: ComparedRequest, { tiers }: World): TopicRow[] {
   const windowAs = { kind: 'returned.window-as', of: probe, at, data: { compared: control } };
   return [
     ...rows,
-    ['rank', createRow(sent, sameFilter, [windowAs], include(control, sameFilter.required.slice(0, 1)))],
+    [
+      'rank',
+      createRow(sent, sameFilter, [windowAs], createIncludeAssertions(control, sameFilter.required.slice(0, 1))),
+    ],
   ];
 }
 
@@ -212,7 +224,7 @@ function listHarmlessTopics({ change, filtering }: CandidateRequest): readonly R
 function listVariationRows(sent: ComparedRequest, { tiers }: World): TopicRow[] {
   const { candidate, base, required } = sent;
   if (candidate.base === undefined && required.length > 0) {
-    const accepted = createRow(sent, undefined, [accept(probe)]);
+    const accepted = createRow(sent, undefined, [createAcceptedAssertion(probe)]);
     return [
       ['content-type', accepted],
       ['credentials', accepted],
@@ -232,10 +244,10 @@ function listVariationRows(sent: ComparedRequest, { tiers }: World): TopicRow[] 
 function listKeptRows(sent: ComparedRequest, base: SentRequest): TopicRow[] {
   const kept = base.required.filter((id) => sent.required.includes(id));
   if (kept.length === 0) return [];
-  const expect = [accept(probe), ...include(probe, kept)];
+  const expect = [createAcceptedAssertion(probe), ...createIncludeAssertions(probe, kept)];
   return listHarmlessTopics(sent.candidate).map((topic) => [
     topic,
-    createRow(sent, base, expect, include(control, kept)),
+    createRow(sent, base, expect, createIncludeAssertions(control, kept)),
   ]);
 }
 
@@ -244,14 +256,19 @@ function listGoneRows(sent: ComparedRequest, base: SentRequest, newest: readonly
   const forbidden = new Set(listIds(newest, sent.oracle.returned, 'forbidden'));
   const gone = base.required.filter((id) => forbidden.has(id));
   if (gone.length === 0) return [];
-  return [['body', createRow(sent, base, [...include(control, gone), ...exclude(probe, gone)])]];
+  return [
+    [
+      'body',
+      createRow(sent, base, [...createIncludeAssertions(control, gone), ...createExcludeAssertions(probe, gone)]),
+    ],
+  ];
 }
 
 /** The effect of `audienceRulesOnly` is open, so that nothing may be returned; an empty result may have any status. */
 function createAudienceRow(sent: ComparedRequest, base: SentRequest): TopicRow {
   const { empty } = sent;
   const data = empty === undefined ? { unless: 'empty' } : { unless: 'empty-like', compared: 'nothing-valid' };
-  const row = createRow(sent, base, [{ kind: 'accepted', of: probe, at, data }], [accept(control)]);
+  const row = createRow(sent, base, [{ kind: 'accepted', of: probe, at, data }], [createAcceptedAssertion(control)]);
   const compared = empty === undefined ? [] : [['nothing-valid', empty.candidate.request] as const];
   return ['audience-rules-only', { ...row, requests: new Map([...row.requests, ...compared]) }];
 }

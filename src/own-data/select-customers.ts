@@ -1,6 +1,7 @@
 import { type World, windowSize } from '../contract/world.js';
-import { createSimilarIdFinder, rateAwkwardness } from './near-texts.js';
-import { changeCustomer, type RequestVariation } from './request-variations.js';
+import { createSimilarIdFinder } from './near-texts.js';
+import { rateMisreadRisk } from './rate-misread-risk.js';
+import { createCustomerVariation, type RequestVariation } from './request-variations.js';
 
 /** How many customers get an order. */
 const maxCustomers = 40;
@@ -21,14 +22,15 @@ export function selectCustomers({ customers, tiers }: World): SelectedCustomers 
   const outsider = findUnlisted(ids, listsOfAll.flat()) ?? findUnlisted(ids, lists);
   const ends = lists.flatMap((list) => [...list.slice(0, 1), ...list.slice(-1)]);
   const members = [...new Set([ends, outsider ?? []].flat())]
-    .toSorted((id, next) => rateAwkwardness(next) - rateAwkwardness(id))
+    .toSorted((id, next) => rateMisreadRisk(next) - rateMisreadRisk(id))
     .slice(0, maxCustomers);
   const findNear = createSimilarIdFinder(ids, members);
-  const unreserved = outsider === undefined ? [] : [changeCustomer('a customer without reservations', outsider)];
+  const unreserved =
+    outsider === undefined ? [] : [createCustomerVariation('a customer without reservations', outsider)];
   const listSimilar = (customer: string) =>
     findNear(customer)
       .slice(0, 2)
-      .map((id) => changeCustomer('a similar customer', id));
+      .map((id) => createCustomerVariation('a similar customer', id));
   return { members, listChanges: (customer) => [...listSimilar(customer), ...unreserved] };
 }
 

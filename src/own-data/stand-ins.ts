@@ -1,11 +1,11 @@
 import {
+  type EntityKind,
   findProduct,
   type NamedWorld,
-  type Rule,
-  type Thing,
-  type ThingKind,
   type Tier,
+  type TierRule,
   type World,
+  type WorldEntity,
   windowSize,
 } from '../contract/world.js';
 import { groupBy } from '../support/collections.js';
@@ -24,14 +24,14 @@ export function chooseStandIns({ ids }: NamedWorld, data: World): StandIns {
   const newest = data.tiers.slice(0, windowSize);
   const rules = newest.flatMap((tier) => (tier.rules.length === 1 ? tier.rules : []));
   const unit = findUnit(rules);
-  const roles: Partial<Record<ThingKind, Readonly<Record<string, string | undefined>>>> = {
+  const roles: Partial<Record<EntityKind, Readonly<Record<string, string | undefined>>>> = {
     customer: chooseCustomers(data, rules),
     ...chooseItems(data, rules, unit),
     campaign: chooseCampaigns(data),
   };
   const things = Object.entries(roles).flatMap(([kind, chosen]) =>
     Object.entries(chosen).flatMap(([name, standIn]) => {
-      const id = ids[kind as ThingKind].get(name);
+      const id = ids[kind as EntityKind].get(name);
       return id === undefined || standIn === undefined ? [] : [[id, standIn] as const];
     }),
   );
@@ -39,7 +39,7 @@ export function chooseStandIns({ ids }: NamedWorld, data: World): StandIns {
 }
 
 /** The smallest quantity that a promotion asks for: in the test data, that is one. */
-function findUnit(rules: readonly Rule[]): number {
+function findUnit(rules: readonly TierRule[]): number {
   const thresholds = rules.flatMap((rule) => (rule.kind === 'product' ? rule.at_least : []));
   return thresholds.length === 0 ? 1 : Math.min(...thresholds);
 }
@@ -49,7 +49,7 @@ function findUnit(rules: readonly Rule[]): number {
  * - `bulk` is a further customer.
  * - `ordinary` is in no list.
  */
-function chooseCustomers({ customers, tiers }: World, rules: readonly Rule[]) {
+function chooseCustomers({ customers, tiers }: World, rules: readonly TierRule[]) {
   const lists = rules.flatMap((rule) => (rule.kind === 'customer' ? [rule.any_of] : []));
   const listed = [...findDistinctCustomers(lists), ...(lists[0] ?? []), ...customers.map(({ id }) => id)];
   const [ann, ben, bulk] = new Set(listed);
@@ -74,7 +74,7 @@ function findDistinctCustomers(lists: readonly (readonly string[])[]): string[] 
  * - `shirt-blue` is a SKU of another product, `shirt`.
  * - `plate` and `chair` are the next products.
  */
-function chooseItems({ products, skus }: World, rules: readonly Rule[], unit: number) {
+function chooseItems({ products, skus }: World, rules: readonly TierRule[], unit: number) {
   const [mug, ...others] = rankByRules('product', products, rules, unit);
   const shirtBlue = rankByRules('sku', skus, rules, unit).find((id) => findProduct(skus, id) !== mug);
   const shirt = findProduct(skus, shirtBlue ?? '');
@@ -84,7 +84,12 @@ function chooseItems({ products, skus }: World, rules: readonly Rule[], unit: nu
 }
 
 /** Ranks all things of a kind: first those for whose smallest quantity a promotion asks, by the number of promotions. */
-function rankByRules(kind: 'product' | 'sku', all: readonly Thing[], rules: readonly Rule[], unit: number): string[] {
+function rankByRules(
+  kind: 'product' | 'sku',
+  all: readonly WorldEntity[],
+  rules: readonly TierRule[],
+  unit: number,
+): string[] {
   const asked = rules.flatMap((rule) => (rule.kind === kind ? [rule] : []));
   const met = new Set(asked.flatMap(({ id, at_least }) => (at_least <= unit ? id : [])));
   const ranked = sortByCount(asked.map(({ id }) => id)).filter((id) => met.has(id));

@@ -1,11 +1,11 @@
 import {
+  type EntityKind,
+  entityKinds,
   findProduct,
   type ItemRule,
   type NamedWorld,
-  type Rule,
-  type ThingKind,
   type Tier,
-  thingKinds,
+  type TierRule,
   type World,
 } from '../contract/world.js';
 import type { HttpRequest } from '../http/exchange.js';
@@ -17,7 +17,7 @@ import { listKeysAndStrings, listTestDataIds } from './test-data-ids.js';
 /** What some requests, documented or not, are about. */
 export interface RequestSubject {
   /** The things of the test data that decide what is returned, by their ids. */
-  readonly kinds: ReadonlyMap<string, ThingKind>;
+  readonly kinds: ReadonlyMap<string, EntityKind>;
   /** The keys of metadata that filters name. */
   readonly filteredOn: readonly string[];
   /** All texts of the bodies, and the names of their members. */
@@ -34,7 +34,7 @@ export function readSubject(requests: readonly HttpRequest[], world: NamedWorld)
   for (const { id, product_id } of world.skus) if (decisive.has(id)) decisive.add(product_id);
   // A filter of any spelling may name a tier, and select its campaign.
   if (parameters.some((name) => name.includes('filters'))) for (const { id } of world.campaigns) decisive.add(id);
-  const kinds = thingKinds.flatMap((kind) => [...world.ids[kind].values()].map((id) => [id, kind] as const));
+  const kinds = entityKinds.flatMap((kind) => [...world.ids[kind].values()].map((id) => [id, kind] as const));
   return {
     kinds: new Map(kinds.filter(([id]) => decisive.has(id))),
     filteredOn: parameters.flatMap((name) => [...name.matchAll(/\[metadata\.(.+?)\]/g)].map(([, key = '']) => key)),
@@ -57,14 +57,14 @@ function listItems(value: unknown): Readonly<Record<string, unknown>>[] {
 export function createTierDescriber(subject: RequestSubject, data: World, standIns: StandIns): (tier: Tier) => string {
   const named = [...standIns.things].filter(([id]) => subject.kinds.has(id));
   /** Lists the ids of the test data for which one of these ids stands. */
-  const listNamed = (kind: ThingKind, ids: readonly string[]) =>
+  const listNamed = (kind: EntityKind, ids: readonly string[]) =>
     named.flatMap(([id, standIn]) => (subject.kinds.get(id) === kind && ids.includes(standIn) ? id : []));
   const describeItemRule = ({ kind, id, at_least }: ItemRule): unknown => {
     const product = kind === 'product' ? id : (findProduct(data.skus, id) ?? '');
     const ordered = [...listNamed('product', [product]), ...(kind === 'sku' ? listNamed('sku', [id]) : [])];
     return [kind, ordered, ordered.length > 0 && (subject.areUnits ? at_least <= standIns.unit : at_least)];
   };
-  const describeRule = (rule: Rule): unknown => {
+  const describeRule = (rule: TierRule): unknown => {
     if (rule.kind === 'customer') return [rule.kind, listNamed('customer', rule.any_of).sort()];
     if (rule.kind === 'other') return rule;
     if ('id' in rule) return describeItemRule(rule);

@@ -6,8 +6,8 @@
 
 import type { World } from '../contract/world.js';
 import { cacheByText } from '../support/caches.js';
-import { getIdFinders } from './known-ids.js';
-import { isSelected, listIndices, listSiblingValues, type MentionFilter } from './sibling-values.js';
+import { getKnownIds } from './known-ids.js';
+import { listIndices, listSiblingValues, type MentionFilter, matchesMentionFilter } from './sibling-values.js';
 import { findTierMentions, type TierMentions } from './tier-mentions.js';
 
 export type Recognizer = ReturnType<typeof createRecognizer>;
@@ -21,9 +21,9 @@ export interface LocatedMention {
 
 /** Has caches: most responses repeat another one. @param filter which mentions count, if the target file states it */
 export function createRecognizer(world: World, filter?: MentionFilter) {
-  const ids = getIdFinders(world);
+  const ids = getKnownIds(world);
   const find = (body: string, by: MentionFilter | undefined) =>
-    findTierMentions(body, ids, by && ((mention) => isSelected(mention, by, ids.tiers)));
+    findTierMentions(body, ids, by && ((mention) => matchesMentionFilter(mention, by, ids.tiers)));
   const findByDefault = cacheByText((body) => find(body, filter));
   return {
     ids,

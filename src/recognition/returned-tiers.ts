@@ -21,15 +21,15 @@ export interface ReturnedTiers {
 }
 
 /** Reads which tiers a response returned. */
-export function readReturned(
+export function readReturnedTiersOfBody(
   body: string,
   { reading, recognizer }: { readonly reading: TierReading; readonly recognizer: Recognizer },
 ): ReturnedTiers {
-  return readReturnedTiers(recognizer.findMentions(body, reading.filter), reading);
+  return readReturnedTiersOfMentions(recognizer.findMentions(body, reading.filter), reading);
 }
 
 /** Does the same with the mentions of a body, if they are known. */
-export function readReturnedTiers(mentions: TierMentions, reading: TierReading): ReturnedTiers {
+export function readReturnedTiersOfMentions(mentions: TierMentions, reading: TierReading): ReturnedTiers {
   return getReader(reading)(mentions);
 }
 

@@ -2,7 +2,7 @@ import { isJsonObject, NumberText } from '../support/json.js';
 import type { IdFinder } from './id-finder.js';
 import { matchesPatterns } from './path-patterns.js';
 import type { Mention } from './tier-mentions.js';
-import { escapePathStep, type Position } from './walk-texts.js';
+import { type BodyPosition, escapePathStep } from './walk-texts.js';
 
 /** Which of the mentioned tiers were returned: those with certain values beside them, or under certain indices. */
 export interface MentionFilter {
@@ -31,7 +31,7 @@ export function createMentionFilter({ tier = [], where }: ResponseSettings): Men
 }
 
 /** Whether a mention counts, by what is beside it and by the indices around it. */
-export function isSelected(
+export function matchesMentionFilter(
   mention: Omit<Mention, 'id' | 'pattern'>,
   { where, patterns }: MentionFilter,
   tiers: IdFinder,
@@ -85,7 +85,7 @@ function listValuesOfKey(keyed: unknown): NamedValue[] {
 }
 
 /** Lists the values of one array or object around a mention. @param inner the one inside of it that has the mention */
-function listValuesAt(level: Position, inner: Position | undefined, tiers: IdFinder): NamedValue[] {
+function listValuesAt(level: BodyPosition, inner: BodyPosition | undefined, tiers: IdFinder): NamedValue[] {
   const { value, size, isList, next } = level;
   if (size > (isList ? maxColumns : maxMembers)) return [];
   const beside = Object.entries(value).filter((_, at) => at !== next);
@@ -94,13 +94,13 @@ function listValuesAt(level: Position, inner: Position | undefined, tiers: IdFin
 }
 
 /** Whether a value beside a mention in a list belongs to its row. Otherwise it is a row or a tier of its own. */
-function isColumn(value: unknown, inner: Position | undefined, tiers: IdFinder): boolean {
+function isColumn(value: unknown, inner: BodyPosition | undefined, tiers: IdFinder): boolean {
   if (isJsonObject(value)) return false;
   return inner !== undefined || tiers.findIds(String(value)).ids.length === 0;
 }
 
 /** Two lists of equal length are columns of a table: lists the values in the row of the mention. */
-function listColumnValues(beside: readonly NamedValue[], inner: Position | undefined): NamedValue[] {
+function listColumnValues(beside: readonly NamedValue[], inner: BodyPosition | undefined): NamedValue[] {
   if (!inner?.isList) return [];
   const { size, next } = inner;
   return beside.flatMap(([name, column]): NamedValue[] =>
@@ -116,8 +116,8 @@ function openMember([name, value]: NamedValue): NamedValue[] {
 }
 
 /** Lists the nearest arrays and objects around a mention, from the inside out. */
-function listNearestLevels(position: Position | undefined): Position[] {
-  const levels: Position[] = [];
+function listNearestLevels(position: BodyPosition | undefined): BodyPosition[] {
+  const levels: BodyPosition[] = [];
   for (let level = position; level !== undefined && levels.length < maxLevels; level = level.parent) levels.push(level);
   return levels;
 }
@@ -129,8 +129,8 @@ export function listIndices({ position }: Pick<Mention, 'position'>): ReadonlyMa
 }
 
 /** Lists the arrays and objects around a mention, from the outside in. */
-function listLevels(position: Position | undefined): Position[] {
-  const levels: Position[] = [];
+function listLevels(position: BodyPosition | undefined): BodyPosition[] {
+  const levels: BodyPosition[] = [];
   for (let level = position; level !== undefined; level = level.parent) levels.push(level);
   return levels.reverse();
 }

@@ -3,19 +3,19 @@ import { isContainer, parseExactly, parseJson } from '../support/json.js';
 import type { IdFinder } from './id-finder.js';
 import type { KnownIds } from './known-ids.js';
 import { matchesPatterns } from './path-patterns.js';
-import { catchAllPath, escapePathStep, getPath, type Position, walkTexts } from './walk-texts.js';
+import { type BodyPosition, catchAllPath, escapePathStep, getPath, walkTexts } from './walk-texts.js';
 
 /**
  * The tiers that a body mentions. The location of a mention is a path pattern: a JSON Pointer (RFC 6901) with `*` for array
  * indices and for ids in keys.
  */
-export type TierMentions = ReturnType<typeof createMentions>;
+export type TierMentions = ReturnType<typeof createTierMentions>;
 
 export interface Mention {
   readonly id: string;
   readonly pattern: string;
   /** Undefined if the id is the whole body. */
-  readonly position: Position | undefined;
+  readonly position: BodyPosition | undefined;
   readonly isKey: boolean;
   /** The text around the id, if the id is a part of a text. */
   readonly template: string | undefined;
@@ -64,7 +64,7 @@ function findMentionsOf(
     tiers.minLength,
   );
   const { idsByPattern, certainPatterns, located, unlocated, possible, hasIdsInTexts } = collected;
-  const found: FoundMentions = {
+  const found: SerializedMentions = {
     named: [...idsByPattern].map(([pattern, named]) => [pattern, [...named]] as const),
     certain: [...certainPatterns],
     unlocated: [...subtractIds(unlocated, located)],
@@ -72,11 +72,11 @@ function findMentionsOf(
     located: [...located],
     hasIdsInTexts,
   };
-  return createMentions(found, body, finders);
+  return createTierMentions(found, body, finders);
 }
 
 /** What a body names, as plain JSON: it is found once, and stored with its exchange. */
-export interface FoundMentions {
+export interface SerializedMentions {
   readonly named: readonly (readonly [pattern: string, ids: readonly string[]])[];
   readonly certain: readonly string[];
   readonly unlocated: readonly string[];
@@ -86,7 +86,11 @@ export interface FoundMentions {
 }
 
 /** Makes what was found in a body ready to be read. Nothing is searched, unless it is asked for. */
-export function createMentions(found: FoundMentions, body: string, { tiers, searchBroadly, listTwins }: KnownIds) {
+export function createTierMentions(
+  found: SerializedMentions,
+  body: string,
+  { tiers, searchBroadly, listTwins }: KnownIds,
+) {
   const located = new Set(found.located);
   return {
     /** As it is stored. */
@@ -129,7 +133,7 @@ interface TextWithIds {
   /** Whether the text is an id, and nothing else. */
   readonly isWhole: boolean;
   readonly isKey: boolean;
-  readonly position: Position | undefined;
+  readonly position: BodyPosition | undefined;
 }
 
 function collectMention(
@@ -209,7 +213,7 @@ function createBodyIds(tiers: IdFinder, { keys, isGuessable }: KnownIds) {
     isCertainId(key) ? '*' : escapePathStep(keys.replaceIds(tiers.replaceIds(key, '*'), '*')),
   );
   /** Whether a key that may be a word is one of several ids. */
-  const isAmongIds = (key: string, position?: Position) =>
+  const isAmongIds = (key: string, position?: BodyPosition) =>
     isGuessable(key) && isKnown(key) && position?.names?.some(isCertainId) === true;
   return {
     tiers,
@@ -217,7 +221,7 @@ function createBodyIds(tiers: IdFinder, { keys, isGuessable }: KnownIds) {
     isGuessable,
     isAmongIds,
     /** Renders the key of a member as a step of its path. */
-    renderKey(position: Position): string {
+    renderKey(position: BodyPosition): string {
       const key = position.step;
       return isAmongIds(key, position) ? '*' : renderWord(key);
     },

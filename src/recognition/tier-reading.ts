@@ -76,7 +76,7 @@ export function determineReading(mentions: readonly TierMentions[], stated?: rea
       ...common,
     };
   if (first === undefined) return { kind: 'agreed', patterns: [] };
-  const isAgreed = !patterns.includes(catchAllPath) && agreeOnTiers([first, ...others], bodies, nestedPaths);
+  const isAgreed = !patterns.includes(catchAllPath) && doPatternsNameSameTiers([first, ...others], bodies, nestedPaths);
   return { kind: isAgreed ? 'agreed' : 'ambiguous', patterns: [first, ...others], ...common };
 }
 
@@ -89,7 +89,7 @@ function isCaseFolded(mentions: readonly TierMentions[]): boolean {
 }
 
 /** Whether all patterns name the same tiers in every body. */
-export function agreeOnTiers(
+export function doPatternsNameSameTiers(
   [first = '', ...others]: readonly string[],
   bodies: readonly TierMentions['idsByPattern'][],
   nestedPaths: ReadonlyMap<string, string>,

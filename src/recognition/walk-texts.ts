@@ -1,7 +1,7 @@
 import { NumberText, parseExactly } from '../support/json.js';
 
 /** A place in an array or in an object, and in all that surround it. */
-export class Position {
+export class BodyPosition {
   /** The number of the member, and its name if it is one of an object. */
   next = -1;
   name: string | undefined;
@@ -11,7 +11,7 @@ export class Position {
 
   constructor(
     readonly value: object,
-    readonly parent: Position | undefined,
+    readonly parent: BodyPosition | undefined,
   ) {}
 
   /** Those of all members of an object. */
@@ -41,7 +41,7 @@ export class Position {
 }
 
 /** @param position undefined if the text is the whole body. Valid during the visit only. */
-type TextVisitor = (text: string, position: Position | undefined, isKey: boolean) => void;
+type TextVisitor = (text: string, position: BodyPosition | undefined, isKey: boolean) => void;
 
 /** The longest number in JSON that JavaScript writes, in characters. */
 const maxNumber = 25;
@@ -56,7 +56,7 @@ const maxCalls = 200;
 export function walkTexts(body: unknown, visit: TextVisitor, minLength = 0): void {
   const walk = new TextWalk(visit, minLength);
   const first = walk.visitValue(body, undefined);
-  let position = first && new Position(first, undefined);
+  let position = first && new BodyPosition(first, undefined);
   while (position !== undefined) position = walk.visitMembers(position, 0) ?? position.parent;
 }
 
@@ -71,7 +71,7 @@ class TextWalk {
   }
 
   /** Visits a text, or returns the array or the object that is to be opened. */
-  visitValue(value: unknown, position: Position | undefined): object | undefined {
+  visitValue(value: unknown, position: BodyPosition | undefined): object | undefined {
     if (typeof value === 'string') return this.visitString(value, position);
     if (typeof value === 'object') {
       if (!(value instanceof NumberText)) return value ?? undefined;
@@ -80,7 +80,7 @@ class TextWalk {
     return undefined;
   }
 
-  private visitString(text: string, position: Position | undefined): object | undefined {
+  private visitString(text: string, position: BodyPosition | undefined): object | undefined {
     if (text.length < this.minLength) return undefined;
     const nested = parseNestedJson(text);
     if (typeof nested === 'object' && nested !== null) return nested;
@@ -92,14 +92,14 @@ class TextWalk {
    * Visits the members that are left of an array or an object, and all that is inside of them. It calls itself, since anything
    * else takes longer. Returns undefined at the end, or the position where to go on if the call stack is full.
    */
-  visitMembers(position: Position, calls: number): Position | undefined {
+  visitMembers(position: BodyPosition, calls: number): BodyPosition | undefined {
     if (calls === maxCalls) return position;
     // To list the keys of an object takes time, which only one that was left half-way needs.
     const isByIndex = Array.isArray(position.value) || position.next >= 0;
     return isByIndex ? this.visitByIndex(position, calls) : this.visitByName(position, calls);
   }
 
-  private visitByIndex(position: Position, calls: number): Position | undefined {
+  private visitByIndex(position: BodyPosition, calls: number): BodyPosition | undefined {
     const { names, size } = position;
     while (++position.next < size) {
       const deeper = this.visitMember(position, names?.[position.next], calls);
@@ -108,7 +108,7 @@ class TextWalk {
     return undefined;
   }
 
-  private visitByName(position: Position, calls: number): Position | undefined {
+  private visitByName(position: BodyPosition, calls: number): BodyPosition | undefined {
     for (const name in position.value) {
       position.next += 1;
       const deeper = this.visitMember(position, name, calls);
@@ -117,11 +117,11 @@ class TextWalk {
     return undefined;
   }
 
-  private visitMember(position: Position, name: string | undefined, calls: number): Position | undefined {
+  private visitMember(position: BodyPosition, name: string | undefined, calls: number): BodyPosition | undefined {
     position.name = name;
     if (name !== undefined && name.length >= this.minLength) this.visit(name, position, true);
     const opened = this.visitValue(position.member, position);
-    return opened && this.visitMembers(new Position(opened, position), calls + 1);
+    return opened && this.visitMembers(new BodyPosition(opened, position), calls + 1);
   }
 }
 
@@ -132,8 +132,8 @@ interface Path {
 }
 
 /** Returns the path of a position. Most arrays and objects have no id in them, and need none. @param renderKey of an object */
-export function getPath(position: Position, renderKey: (position: Position) => string): string {
-  const getMemberPath = (level: Position): Path => {
+export function getPath(position: BodyPosition, renderKey: (position: BodyPosition) => string): string {
+  const getMemberPath = (level: BodyPosition): Path => {
     level.path ??= { text: '', members: new Map() };
     const { text, members } = level.path;
     const step = level.isList ? '*' : renderKey(level);
@@ -141,10 +141,10 @@ export function getPath(position: Position, renderKey: (position: Position) => s
     members.set(step, path);
     return path;
   };
-  const unknown: Position[] = [];
+  const unknown: BodyPosition[] = [];
   for (let level = position; level.path === undefined && level.parent !== undefined; level = level.parent)
     unknown.push(level);
-  for (const level of unknown.reverse()) level.path = getMemberPath(level.parent as Position);
+  for (const level of unknown.reverse()) level.path = getMemberPath(level.parent as BodyPosition);
   return getMemberPath(position).text;
 }
 

@@ -83,7 +83,7 @@ export interface ShapeDrift {
 }
 
 /** Locations are JSON Pointers (RFC 6901) with `*` for array indices. */
-export function findMismatches(bodies: readonly string[], schema: object): ShapeDrift[] {
+export function findShapeDrift(bodies: readonly string[], schema: object): ShapeDrift[] {
   const validate = compileSchema(schema);
   const found = bodies.flatMap((body): ShapeDrift[] => {
     // An empty result may have no body.

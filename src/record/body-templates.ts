@@ -4,9 +4,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { listSuccesses } from '../assertions/row-evidence.js';
 import { getSubjectId, type TestCase } from '../cases/test-case.js';
 import type { Tier, World } from '../contract/world.js';
-import type { RowJudgementBasis, TargetContext } from '../judge/judge-case.js';
+import type { RowJudgementEvidence, TargetContext } from '../judge/judge-case.js';
 import { minLengthInsideText } from '../recognition/id-finder.js';
-import { readReturned } from '../recognition/returned-tiers.js';
+import { readReturnedTiersOfBody } from '../recognition/returned-tiers.js';
 import { findTierMentions } from '../recognition/tier-mentions.js';
 import { isContainer, isJsonObject, NumberText, parseExactly, readNumber, stringifyExactly } from '../support/json.js';
 
@@ -39,13 +39,13 @@ function listTierValues(tier: Tier, { campaigns }: World): [placeholder: string,
 }
 
 /** Extracts JSON bodies without promotions elsewhere than in one list of all, as in groups or a tree. */
-export function extractBodies(testCase: TestCase, [evidence]: readonly RowJudgementBasis[]): BodyTemplates {
+export function extractBodies(testCase: TestCase, [evidence]: readonly RowJudgementEvidence[]): BodyTemplates {
   if (evidence === undefined) return {};
   const ofCase = sources.filter(([, question]) => question === getSubjectId(testCase));
   const bodies = ofCase.flatMap(([name, , request]) => {
     const exchange = evidence.exchanges.get(request);
     return listSuccesses(exchange === undefined ? [] : [exchange]).flatMap(({ response: { body } }) => {
-      const returned = new Set(readReturned(body, evidence).returned);
+      const returned = new Set(readReturnedTiersOfBody(body, evidence).returned);
       // With one promotion, it is unclear whether a number counts it.
       const isMeant = name === 'none' ? returned.size === 0 : returned.size > 1;
       const template = isMeant ? createTemplate(body, { ...evidence, returned }) : undefined;

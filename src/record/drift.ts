@@ -1,7 +1,7 @@
-import { undetermined } from '../cases/test-case.js';
+import { undeterminedOutcome } from '../cases/test-case.js';
 import type { Suite } from '../suite/suite.js';
-import { findMismatches, type ShapeDrift } from './body-shape.js';
-import { renderShownResponse } from './exchange-text.js';
+import { findShapeDrift, type ShapeDrift } from './body-shape.js';
+import { renderResponseSummary } from './exchange-text.js';
 import type { RecordedResult, TargetRecord } from './target-record.js';
 
 /** What a target is compared with, apart from the documentation: its record and the pins of its target file. */
@@ -28,7 +28,7 @@ export function createBaseline(
 ): Baseline {
   const outcomes: Record<string, ExpectedOutcome> = {};
   for (const [question, { outcome, response }] of Object.entries(record?.questions ?? {}))
-    outcomes[question] = { outcome, statedBy: 'the record', recorded: response && renderShownResponse(response) };
+    outcomes[question] = { outcome, statedBy: 'the record', recorded: response && renderResponseSummary(response) };
   for (const [question, outcome] of Object.entries(pins)) outcomes[question] = { outcome, statedBy: 'the target file' };
   return { record: file, outcomes, schema: record?.response_schema };
 }
@@ -42,7 +42,7 @@ export function replaceRecord({ outcomes }: Baseline, record: TargetRecord | und
 const dataNames = { world: 'the test data of the suite', 'data-file': 'a data file' } as const;
 
 /** Says that the suite had other data or cases when the record was made; nothing if it had the same. */
-export function describeUncompared({ suite: made, data }: TargetRecord, suite: Suite): string[] {
+export function describeRecordMismatch({ suite: made, data }: TargetRecord, suite: Suite): string[] {
   const { name, version, digest } = made;
   const { kind } = suite.basis;
   if (data !== undefined && data.digest !== suite.basis.digest) {
@@ -57,9 +57,9 @@ export function describeUncompared({ suite: made, data }: TargetRecord, suite: S
 }
 
 /** Whether the record has an answer to a question, and this run has none. */
-export function isNotCompared({ subject, outcome }: RecordedResult, { outcomes }: Baseline): boolean {
+export function lacksRecordedAnswer({ subject, outcome }: RecordedResult, { outcomes }: Baseline): boolean {
   const { statedBy, outcome: recorded } = outcomes[subject] ?? {};
-  return outcome === undefined && statedBy === 'the record' && recorded !== undetermined;
+  return outcome === undefined && statedBy === 'the record' && recorded !== undeterminedOutcome;
 }
 
 export type Drift =
@@ -73,7 +73,7 @@ export function findDrift(
   { outcomes, schema }: Baseline,
 ): Drift[] {
   const expected = outcomes[subject];
-  const mismatches = schema === undefined ? [] : findMismatches(bodies, schema);
-  if (outcome === undefined || expected === undefined || expected.outcome === undetermined) return mismatches;
+  const mismatches = schema === undefined ? [] : findShapeDrift(bodies, schema);
+  if (outcome === undefined || expected === undefined || expected.outcome === undeterminedOutcome) return mismatches;
   return outcome === expected.outcome ? mismatches : [{ kind: 'outcome', outcome, expected }, ...mismatches];
 }

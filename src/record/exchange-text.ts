@@ -2,7 +2,7 @@ import type { World } from '../contract/world.js';
 import { renderCurlCommand } from '../http/curl-command.js';
 import { type Exchange, getHeaderValues, type HttpResponse } from '../http/exchange.js';
 import { createRecognizer } from '../recognition/recognizer.js';
-import type { FoundMentions } from '../recognition/tier-mentions.js';
+import type { SerializedMentions } from '../recognition/tier-mentions.js';
 import { remember } from '../support/caches.js';
 import { renderShortList } from '../support/collections.js';
 import { stringifyExactly } from '../support/json.js';
@@ -20,10 +20,10 @@ export function renderRequest({ request }: Exchange): string {
 }
 
 /** An exchange that is fit for display, with what its whole response names. Without that, the shown body is searched. */
-export type ShownExchange = Exchange & { readonly mentions?: FoundMentions };
+export type DisplayableExchange = Exchange & { readonly mentions?: SerializedMentions };
 
 /** What people are shown of a response, as data. */
-export interface ShownResponse {
+export interface ResponseSummary {
   readonly status: number;
   readonly media_type?: string;
   /** The whole body, with `…` for what changes from response to response. */
@@ -38,7 +38,7 @@ const getRecognizer = remember((world: World) => createRecognizer(world));
 export function createResponseSummarizer(
   world: World,
   sampleBody: (body: string) => unknown = () => undefined,
-): (response: HttpResponse, mentions?: FoundMentions) => ShownResponse {
+): (response: HttpResponse, mentions?: SerializedMentions) => ResponseSummary {
   const { findMentions } = getRecognizer(world);
   return ({ status, headers, body, bodyLength }, mentions) => {
     const [media_type] = getHeaderValues(headers, 'content-type');
@@ -58,19 +58,19 @@ export function createResponseSummarizer(
 }
 
 /** Renders status, media type and the quoted body. */
-export function renderShownResponse({ status, media_type, body, excerpt = body }: ShownResponse): string {
+export function renderResponseSummary({ status, media_type, body, excerpt = body }: ResponseSummary): string {
   const head = toOneLine([status, media_type].filter(Boolean).join(' '));
   return [head, ...quoteLines(excerpt || '(no body)')].join('\n');
 }
 
-export type ResponseRenderer = (exchange: ShownExchange) => string;
+export type ResponseRenderer = (exchange: DisplayableExchange) => string;
 
 /** Renders what came back. The text is the same if the target answers the same. */
 export function createResponseRenderer(...terms: Parameters<typeof createResponseSummarizer>): ResponseRenderer {
   const summarize = createResponseSummarizer(...terms);
   return (exchange) =>
     'response' in exchange
-      ? renderShownResponse(summarize(exchange.response, exchange.mentions))
+      ? renderResponseSummary(summarize(exchange.response, exchange.mentions))
       : toOneLine(`No response: ${exchange.message}`);
 }
 

@@ -21,7 +21,7 @@ export interface ListedDeviation extends KnownDeviation {
   readonly isGone?: true;
 }
 
-export interface KnownFile {
+export interface KnownDeviationsFile {
   readonly file: string;
   readonly entries: readonly ListedDeviation[];
   /** The statuses, apart from 2xx, that an empty result of the target may have. Default: any. */
@@ -29,7 +29,10 @@ export interface KnownFile {
 }
 
 /** Reads known deviations, but does not check their causes. @throws UnusableInput with every other problem of the file */
-export function readKnownDeviations(file: string, { requirements }: Pick<Contract, 'requirements'>): KnownFile {
+export function readKnownDeviations(
+  file: string,
+  { requirements }: Pick<Contract, 'requirements'>,
+): KnownDeviationsFile {
   const ids = requirements.map(({ id }) => id);
   const today = new Date().toISOString().slice(0, 10);
   const yaml = readYaml(file, file);

@@ -5,22 +5,27 @@
  */
 
 import { isDeepStrictEqual } from 'node:util';
-import type { DataBasis } from '../own-data/data-suite.js';
-import { getIdFinders } from '../recognition/known-ids.js';
+import type { TestDataVersion } from '../own-data/data-suite.js';
+import { getKnownIds } from '../recognition/known-ids.js';
 import type { Suite } from '../suite/suite.js';
 import { renderYaml } from '../support/render-yaml.js';
 import { validateFile } from '../support/schema-validation.js';
 import { readYaml } from '../support/yaml-file.js';
 import { type BodyShape, mergeShapes } from './body-shape.js';
 import { type BodyTemplates, maskChanging } from './body-templates.js';
-import { createResponseSummarizer, renderRequest, type ShownExchange, type ShownResponse } from './exchange-text.js';
+import {
+  createResponseSummarizer,
+  type DisplayableExchange,
+  type ResponseSummary,
+  renderRequest,
+} from './exchange-text.js';
 
 /** The outcomes of one target. The schema of its file is `schemas/record.schema.json`. */
 export interface TargetRecord {
   readonly target: string;
   readonly suite: { readonly name: string; readonly version: string; readonly digest: string };
   /** Older records lack it. */
-  readonly data?: DataBasis;
+  readonly data?: TestDataVersion;
   readonly questions: Readonly<Record<string, RecordedAnswer>>;
   readonly response_schema?: BodyShape;
   /** For a mock. */
@@ -30,7 +35,7 @@ export interface TargetRecord {
 export interface RecordedAnswer {
   readonly outcome: string;
   readonly request?: string;
-  readonly response?: ShownResponse;
+  readonly response?: ResponseSummary;
 }
 
 export interface RecordedResult {
@@ -48,7 +53,7 @@ export interface RecordedResult {
 interface AnsweredRun {
   readonly results: readonly RecordedResult[];
   /** Finds an exchange by its id, fit for display. */
-  readonly showExchange: (id: string | undefined) => ShownExchange | undefined;
+  readonly showExchange: (id: string | undefined) => DisplayableExchange | undefined;
 }
 
 /** Summarizes the answers of a run. An unchanged target gives the same record. */
@@ -78,7 +83,7 @@ export function createRecord(suite: Suite, { results, showExchange }: AnsweredRu
 function mergeBodies({ world }: Suite, results: readonly RecordedResult[]): BodyTemplates | undefined {
   const bodies: BodyTemplates = Object.assign({}, ...results.map((result) => result.bodies));
   if (Object.keys(bodies).length === 0) return undefined;
-  const { tiers } = getIdFinders(world);
+  const { tiers } = getKnownIds(world);
   const replaceId = (step: string) => (tiers.findExact(step) === undefined ? step : '*');
   const patterns = results.flatMap(({ volatile }) => volatile ?? []);
   const changing = new Set(patterns.map((pattern) => pattern.split('/').map(replaceId).join('/')));

@@ -4,10 +4,10 @@
  * of its expectations that follow from the documentation for these.
  */
 
-import type { Assertion, ExaminedRequest } from '../assertions/assertion.js';
-import { findResponseAssertionKind } from '../assertions/registry.js';
-import type { RequirementRow, Row, TestCase } from '../cases/test-case.js';
-import { getSubjectId, tag } from '../cases/test-case.js';
+import type { Assertion, RequestWithOracle } from '../assertions/assertion.js';
+import { findResponseAssertionDefinition } from '../assertions/registry.js';
+import type { CaseRow, RequirementRow, TestCase } from '../cases/test-case.js';
+import { caseTags, getSubjectId } from '../cases/test-case.js';
 import type { Contract } from '../contract/contract.js';
 import { spellFiltersLiterally } from '../contract/operation.js';
 import { createOracle } from '../contract/oracle.js';
@@ -23,61 +23,78 @@ export interface RequestAdaptation {
 }
 
 /** What changed cases are checked against. */
-interface Terms {
+interface AdaptationContext {
   readonly contract: Contract;
   readonly world: World;
 }
 
-export function adaptCase<T extends TestCase>(testCase: T, changes: RequestAdaptation, terms: Terms): T {
+export function adaptCase<T extends TestCase>(testCase: T, changes: RequestAdaptation, context: AdaptationContext): T {
   const spelled = changes.readsLiteralFiltersOnly ? spellCase(testCase) : testCase;
-  return changes.refusedParts.length === 0 ? spelled : leaveOutOfCase(spelled, changes.refusedParts, terms);
+  return changes.refusedParts.length === 0 ? spelled : leaveOutOfCase(spelled, changes.refusedParts, context);
 }
 
 /** Writes the filters of a case with literal brackets, unless it is about their spelling. */
 function spellCase<T extends TestCase>(testCase: T): T {
-  if (testCase.tags.includes(tag.spelling)) return testCase;
+  if (testCase.tags.includes(caseTags.spelling)) return testCase;
   const rows = testCase.rows.map((row) => ({ ...row, requests: mapRequests(row, spellFiltersLiterally) }));
   return { ...testCase, rows };
 }
 
 /** Leaves out what is refused. */
-function leaveOutOfCase<T extends TestCase>(testCase: T, refused: readonly RefusedPart[], terms: Terms): T {
+function leaveOutOfCase<T extends TestCase>(
+  testCase: T,
+  refused: readonly RefusedPart[],
+  context: AdaptationContext,
+): T {
   const change = (request: HttpRequest) =>
     refused
-      .filter(({ part }) => !isAbout(testCase, part, request, terms))
+      .filter(({ part }) => !isAbout(testCase, part, request, context))
       .reduce((changed, entry) => leaveOutPart(changed, entry), request);
   const rows = testCase.rows.map((row) => {
     const requests = mapRequests(row, change);
     if ([...requests].every(([name, request]) => request === row.requests.get(name))) return row;
-    const adapted = adaptRow(row, { ...row, requests }, terms);
+    const adapted = adaptRow(row, { ...row, requests }, context);
     return adapted ?? { ...row, unavailable: [...row.unavailable, ...refused.map(({ part }) => part.description)] };
   });
   return { ...testCase, rows };
 }
 
 /** Whether a case is about a part, and sends it with a value: then it is sent, refused, and fails. */
-function isAbout(testCase: TestCase, part: RequestPart, request: HttpRequest, { contract }: Terms): boolean {
+function isAbout(
+  testCase: TestCase,
+  part: RequestPart,
+  request: HttpRequest,
+  { contract }: AdaptationContext,
+): boolean {
   const requirement = contract.requirements.find(({ about }) => about === part.about)?.id;
   const isSubject = testCase.kind === 'requirement' && getSubjectId(testCase) === requirement;
   return isSubject && !part.isReplaced && !part.isEmptyIn(request);
 }
 
 function mapRequests(
-  { requests }: Row,
+  { requests }: CaseRow,
   change: (request: HttpRequest) => HttpRequest,
 ): ReadonlyMap<string, HttpRequest> {
   return new Map([...requests].map(([name, request]) => [name, change(request)]));
 }
 
 /** Returns a row with other requests, as far as the documentation says what follows for them; undefined if it does not. */
-function adaptRow<R extends Row | RequirementRow>(stated: R, changed: R, terms: Terms): R | undefined {
-  if ('expect' in changed) return adaptExpectations(stated, changed, terms) as R | undefined;
-  return isUnaffected(stated, changed, terms) ? changed : undefined;
+function adaptRow<R extends CaseRow | RequirementRow>(
+  stated: R,
+  changed: R,
+  context: AdaptationContext,
+): R | undefined {
+  if ('expect' in changed) return adaptExpectations(stated, changed, context) as R | undefined;
+  return isUnaffected(stated, changed, context) ? changed : undefined;
 }
 
 /** Keeps of each expectation what follows for the changed requests. Undefined if nothing of one follows. */
-function adaptExpectations(stated: Row, changed: RequirementRow, { world }: Terms): RequirementRow | undefined {
-  const getRequest = (name: string): ExaminedRequest => {
+function adaptExpectations(
+  stated: CaseRow,
+  changed: RequirementRow,
+  { world }: AdaptationContext,
+): RequirementRow | undefined {
+  const getRequest = (name: string): RequestWithOracle => {
     const http = changed.requests.get(name) as HttpRequest;
     // The deployment has answered requests without it: it neither demands it nor returns nothing without it.
     const oracle = createOracle(http, world);
@@ -92,8 +109,8 @@ function adaptExpectations(stated: Row, changed: RequirementRow, { world }: Term
 }
 
 /** Whether the changes matter for no tier and for no comparison, so that the answer to a question stays the same. */
-function isUnaffected(stated: Row, changed: Row, { world }: Terms): boolean {
-  const countRequests = ({ requests }: Row) => new Set([...requests.values()].map(serializeRequest)).size;
+function isUnaffected(stated: CaseRow, changed: CaseRow, { world }: AdaptationContext): boolean {
+  const countRequests = ({ requests }: CaseRow) => new Set([...requests.values()].map(serializeRequest)).size;
   if (countRequests(changed) < countRequests(stated)) return false;
   return [...changed.requests].every(([name, request]) => {
     const before = createOracle(stated.requests.get(name) as HttpRequest, world);
@@ -105,11 +122,11 @@ function isUnaffected(stated: Row, changed: Row, { world }: Terms): boolean {
 
 function adaptAssertion(
   assertion: Assertion,
-  getRequest: (name: string) => ExaminedRequest,
+  getRequest: (name: string) => RequestWithOracle,
   world: World,
 ): Assertion | undefined {
   if ('lists' in assertion) return undefined;
-  const { findFlaw } = findResponseAssertionKind(assertion);
+  const { findFlaw } = findResponseAssertionDefinition(assertion);
   const isSound = (data: unknown) => findFlaw?.(data, { ...getRequest(assertion.of), getRequest, world }) === undefined;
   if (findFlaw === undefined) return undefined;
   if (isSound(assertion.data)) return assertion;

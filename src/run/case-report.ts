@@ -4,7 +4,7 @@
  */
 
 import type { Exchange } from '../http/exchange.js';
-import type { FoundMentions } from '../recognition/tier-mentions.js';
+import type { SerializedMentions } from '../recognition/tier-mentions.js';
 import type { CaseResult } from './case-result.js';
 
 /** An exchange as it was judged. Escape control characters before you show it. */
@@ -13,7 +13,7 @@ export interface StoredExchange {
   readonly id: string;
   readonly exchange: Exchange;
   /** What a successful response names, found in the whole body. The evidence lacks it: who judges it again finds it. */
-  readonly mentions?: FoundMentions;
+  readonly mentions?: SerializedMentions;
 }
 
 export interface ExchangeUse {

@@ -49,15 +49,15 @@ export interface CaseResult {
   readonly drift: readonly Drift[];
 }
 
-export function getVerdictApart(result: Pick<CaseResult, 'verdict' | 'apart_from_known'>): Verdict {
+export function getVerdictApartFromKnown(result: Pick<CaseResult, 'verdict' | 'apart_from_known'>): Verdict {
   return result.apart_from_known ?? result.verdict;
 }
 
 /** The id of the result of the sample cases at the end of a run, which belongs to no single case. */
 export const samplesCaseId = 'sampled-again';
 
-export const notReached = createReason('not-reached');
-export const notSelected = createReason('not-selected');
+export const notReachedReason = createReason('not-reached');
+export const notSelectedReason = createReason('not-selected');
 
 /** @param why a reason, or the message of an error */
 export function createUnsentResult(testCase: TestCase, verdict: Verdict, why: Reason | string): CaseResult {
@@ -66,7 +66,7 @@ export function createUnsentResult(testCase: TestCase, verdict: Verdict, why: Re
 }
 
 /** The result of the repetition at the end of a run, which belongs to no single case. @param why as for createUnsentResult */
-export function createEndResult(verdict: Verdict, why?: Reason | string): CaseResult {
+export function createRepetitionResult(verdict: Verdict, why?: Reason | string): CaseResult {
   const at = { file: '', line: 1, column: 1 };
   const common = { id: samplesCaseId, subject: samplesCaseId, verdict, at, rows: [], drift: [] };
   return why === undefined ? common : { ...common, reason: toReason(why) };

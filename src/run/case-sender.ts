@@ -1,6 +1,6 @@
-import { type Row, type TestCase, tag } from '../cases/test-case.js';
+import { type CaseRow, caseTags, type TestCase } from '../cases/test-case.js';
 import { type Channel, type Exchange, type HttpRequest, serializeRequest } from '../http/exchange.js';
-import { isTransient } from '../http/response-status.js';
+import { hasTransientStatus } from '../http/response-status.js';
 import type { CaseExchanges } from './case-result.js';
 
 /** A request as a case states it, with its exchange. */
@@ -12,7 +12,7 @@ export function listRequests(testCase: TestCase): HttpRequest[] {
 }
 
 interface SentRows {
-  readonly rows: readonly Pick<Row, 'requests' | 'unavailable'>[];
+  readonly rows: readonly Pick<CaseRow, 'requests' | 'unavailable'>[];
 }
 
 /** Within a case, requests with the same name and content are sent once. */
@@ -28,7 +28,7 @@ function createKey(name: string, request: HttpRequest): string {
 
 /** Whether a case shares no exchanges with other cases. */
 export function isSerial({ tags }: TestCase): boolean {
-  return tags.includes(tag.serial);
+  return tags.includes(caseTags.serial);
 }
 
 export interface CaseSender {
@@ -40,11 +40,11 @@ export interface CaseSender {
    * Sends a request again among those sent around it, in a turn from 1. Undefined if it was not sent among others, or if the
    * run has sent enough requests again.
    */
-  sendInBatch(suspect: Suspect, turn: number): Promise<CaseExchanges | undefined>;
+  sendInBatch(suspect: SuspectRequest, turn: number): Promise<CaseExchanges | undefined>;
   /** Returns the batches of the run in the order in which they were sent again; after them, sends that of the suspect. */
-  repeatBatch(suspect: Suspect, number: number): Promise<RepeatedBatch | undefined>;
+  repeatBatch(suspect: SuspectRequest, number: number): Promise<RepeatedBatch | undefined>;
   /** Sends the requests of such a batch one after another, each alone on a new connection, once. */
-  repeatBatchAlone(suspect: Suspect, number: number): Promise<RepeatedBatch | undefined>;
+  repeatBatchAlone(suspect: SuspectRequest, number: number): Promise<RepeatedBatch | undefined>;
 }
 
 export interface RepeatedBatch {
@@ -54,7 +54,7 @@ export interface RepeatedBatch {
 }
 
 /** A request whose response was wrong when it was sent first. */
-export interface Suspect {
+export interface SuspectRequest {
   readonly testCase: TestCase;
   readonly row: number;
   readonly name: string;
@@ -146,7 +146,7 @@ export function createCaseSender(
     return await sendRows(testCase, sendOnNewConnection, true);
   };
   /** Finds the batch of a suspect, which several failing rows may share. */
-  const findBatch = (suspect: Suspect): BatchPlace | undefined => {
+  const findBatch = (suspect: SuspectRequest): BatchPlace | undefined => {
     const place = places.get(suspect.first);
     if (isSerial(suspect.testCase)) {
       const kept = batches.find(({ serialCase }) => serialCase === suspect.testCase.id);
@@ -174,7 +174,11 @@ export function createCaseSender(
     if (serialCase === undefined) repeated.push({ requests, received });
     return received;
   };
-  const selectOfBatch = ({ testCase, row, name }: Suspect, received: ReadonlyMap<string, Exchange>, key?: string) => {
+  const selectOfBatch = (
+    { testCase, row, name }: SuspectRequest,
+    received: ReadonlyMap<string, Exchange>,
+    key?: string,
+  ) => {
     const exchange = received.get(key ?? '');
     const ofRow = testCase.rows.map((_, n) => new Map(n === row && exchange ? [[name, exchange]] : []));
     return { exchanges: ofRow, batch: { row, exchanges: [...received.values()] } };
@@ -223,7 +227,7 @@ export function createCaseSender(
 }
 
 /** The batch of a serial case is the whole case. */
-function createSerialBatch({ testCase, row, name }: Suspect): BatchPlace | undefined {
+function createSerialBatch({ testCase, row, name }: SuspectRequest): BatchPlace | undefined {
   const request = testCase.rows[row]?.requests.get(name);
   if (request === undefined) return undefined;
   const batch = { serialCase: testCase.id, requests: indexRequests(testCase), turns: [] };
@@ -243,7 +247,7 @@ function createRequestCache(send: Channel['send'], alreadySent: readonly SentReq
   const cached = new Map<string, Exchange>();
   const failed = new Set<string>();
   const store = (key: string, exchange: Exchange): void => {
-    if (!('response' in exchange) || isTransient(exchange.response)) return;
+    if (!('response' in exchange) || hasTransientStatus(exchange.response)) return;
     const isFirstFailure = exchange.response.status >= 500 && !failed.has(key);
     if (isFirstFailure) failed.add(key);
     else cached.set(key, exchange);

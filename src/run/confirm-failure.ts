@@ -3,12 +3,12 @@
  * the judgement that counts, and what came back each time.
  */
 
-import { listWholeResponses } from '../assertions/broken-response.js';
+import { listWholeResponses } from '../assertions/judge-broken-response.js';
 import type { AnsweredExchange } from '../assertions/row-evidence.js';
 import type { RequirementCase, RequirementRow } from '../cases/test-case.js';
-import { findBreakage } from '../http/broken-response.js';
 import { type Exchange, serializeRequest } from '../http/exchange.js';
-import { isSuccessful, isTransient } from '../http/response-status.js';
+import { findResponseBreakage } from '../http/response-breakage.js';
+import { hasTransientStatus, isSuccessful } from '../http/response-status.js';
 import {
   type CaseJudgement,
   collectEvidence,
@@ -16,7 +16,7 @@ import {
   judgeCase,
   type RowExchanges,
   type RowJudgement,
-  type RowJudgementBasis,
+  type RowJudgementEvidence,
   summarizeRows,
   type TargetContext,
 } from '../judge/judge-case.js';
@@ -24,7 +24,7 @@ import { judgeExchanges } from '../judge/judge-exchange.js';
 import { parseJson } from '../support/json.js';
 import { createReason } from '../support/reason.js';
 import type { CaseExchanges } from './case-result.js';
-import { type CaseSender, isSerial, type Suspect } from './case-sender.js';
+import { type CaseSender, isSerial, type SuspectRequest } from './case-sender.js';
 
 /** A case that failed when it was sent first. */
 export interface FailedCase {
@@ -32,7 +32,7 @@ export interface FailedCase {
   readonly sender: CaseSender;
   readonly target: TargetContext;
   readonly first: CaseExchanges;
-  readonly evidence: readonly RowJudgementBasis[];
+  readonly evidence: readonly RowJudgementEvidence[];
   readonly firstJudgement: CaseJudgement;
 }
 
@@ -109,7 +109,7 @@ async function repeatBrokenRow({ testCase, sender, target, first, evidence, firs
   const ofRow: RequirementCase = { ...testCase, rows: [judged] };
   const firstEvidence = evidence.slice(row, row + 1);
   const repetitions: CaseExchanges[] = [];
-  const again: RowJudgementBasis[][] = [];
+  const again: RowJudgementEvidence[][] = [];
   for (let turn = 1; turn <= brokenTurns; turn += 1) {
     const sent = await sender.sendAlone(watched, [row], turn);
     repetitions.push(sent);
@@ -117,7 +117,7 @@ async function repeatBrokenRow({ testCase, sender, target, first, evidence, firs
     const judgement = { ...judgeRepeatedRow(ofRow, firstEvidence, again), title };
     if (judgement.verdict !== 'fail') return { judgement, repetitions };
     const received = sent.exchanges[row];
-    const isAlike = findBreakage(received?.get(name) as Exchange)?.kind === findBreakage(broken)?.kind;
+    const isAlike = findResponseBreakage(received?.get(name) as Exchange)?.kind === findResponseBreakage(broken)?.kind;
     const isEachWhole = controls.every(([control]) => isWhole(received?.get(control)));
     if (!isAlike || !isEachWhole) return { judgement: leaveOpen(judgement, broken), repetitions };
   }
@@ -128,18 +128,18 @@ const listExchanges = (row: RowExchanges[number]): Exchange[] => [...row.values(
 
 function judgeRepeatedRow(
   ofRow: RequirementCase,
-  first: readonly RowJudgementBasis[],
-  again: readonly (readonly RowJudgementBasis[])[],
+  first: readonly RowJudgementEvidence[],
+  again: readonly (readonly RowJudgementEvidence[])[],
 ): RowJudgement {
   return judgeCase(ofRow, first, again).rows[0] as RowJudgement;
 }
 
 const isWhole = (exchange: Exchange | undefined) =>
-  exchange !== undefined && 'response' in exchange && findBreakage(exchange) === undefined;
+  exchange !== undefined && 'response' in exchange && findResponseBreakage(exchange) === undefined;
 
 /** If responses to other requests break, too, or this one breaks in another way, the network may be the reason. */
 function leaveOpen({ title, at, exchange, reason }: RowJudgement, broken: Exchange): RowJudgement {
-  const why = findBreakage(broken)?.reason ?? reason ?? createReason('passed');
+  const why = findResponseBreakage(broken)?.reason ?? reason ?? createReason('passed');
   return { title, verdict: 'inconclusive', at, reason: why, ...(exchange !== undefined && { exchange }) };
 }
 
@@ -188,7 +188,7 @@ function showsOneResponse(failing: readonly number[], { rows }: CaseJudgement, {
 
 /** A row that was wrong among other requests and passes alone. */
 interface SuspectRow {
-  readonly suspect: Suspect;
+  readonly suspect: SuspectRequest;
   readonly alone: RowExchanges[number];
 }
 
@@ -242,7 +242,11 @@ async function confirmInBatch(failed: FailedCase, { suspect, alone }: SuspectRow
 }
 
 /** Confirms that the same row is wrong in each of three batches. */
-async function confirmSameRow(failed: FailedCase, suspect: Suspect, alone: RowExchanges[number]): Promise<BatchResult> {
+async function confirmSameRow(
+  failed: FailedCase,
+  suspect: SuspectRequest,
+  alone: RowExchanges[number],
+): Promise<BatchResult> {
   const { testCase, sender, target, evidence } = failed;
   const { row } = suspect;
   const repetitions: CaseExchanges[] = [];
@@ -272,7 +276,7 @@ const maxRightBatches = 3;
  * response that is damaged. A proxy that takes one response in eighty for another (a quarter of one in twenty that it damages)
  * makes six of 80 wrong once in 1,000 times, and spares the 80 that are sent alone in a third of these.
  */
-async function confirmAnyRequest(failed: FailedCase, suspect: Suspect): Promise<BatchResult> {
+async function confirmAnyRequest(failed: FailedCase, suspect: SuspectRequest): Promise<BatchResult> {
   const { turns, repetitions, isNew } = await repeatUntilEnough(failed, suspect);
   const unconfirmed = { repetitions: isNew ? repetitions : [] };
   if (!isEnough(turns)) return unconfirmed;
@@ -290,7 +294,7 @@ async function confirmAnyRequest(failed: FailedCase, suspect: Suspect): Promise<
 }
 
 /** Sends batches until enough results are wrong, or it does not look like that. What refutes the suspicion leaves no turns. */
-async function repeatUntilEnough({ sender, target }: FailedCase, suspect: Suspect) {
+async function repeatUntilEnough({ sender, target }: FailedCase, suspect: SuspectRequest) {
   const repetitions: CaseExchanges[] = [];
   const turns: BatchTurn[] = [];
   let rightInNew = 0;
@@ -359,7 +363,7 @@ function readResults({ batch }: CaseExchanges, target: TargetContext): Results {
 }
 
 function isDamaged(exchange: Exchange): boolean {
-  if (!('response' in exchange) || isTransient(exchange.response)) return true;
+  if (!('response' in exchange) || hasTransientStatus(exchange.response)) return true;
   const { body } = exchange.response;
   return isSuccessful(exchange.response) && body.trim() !== '' && parseJson(body) === undefined;
 }

@@ -9,7 +9,7 @@ import { isSuccessful } from '../http/response-status.js';
 import type { Recognizer } from '../recognition/recognizer.js';
 import type { ExchangeUse, RunEvidence, StoredExchange } from './case-report.js';
 import type { CaseExchanges } from './case-result.js';
-import { createShownExchanges } from './shown-exchanges.js';
+import { createExchangeStore } from './exchange-store.js';
 
 /** The purpose of exchanges that belong to no case. */
 export const calibrationPurpose = 'calibration';
@@ -30,7 +30,7 @@ export function formatBatchPurpose(purpose: string): string {
 export type EvidenceKeeper = ReturnType<typeof createEvidenceKeeper>;
 
 /** Stores an exchange with what its response names. Only a success names tiers. */
-export function storeExchange(id: string, exchange: Exchange, recognizer: Recognizer): StoredExchange {
+export function createStoredExchange(id: string, exchange: Exchange, recognizer: Recognizer): StoredExchange {
   if (!('response' in exchange) || !isSuccessful(exchange.response)) return { id, exchange };
   return { id, exchange, mentions: recognizer.findMentions(exchange.response.body).found };
 }
@@ -38,7 +38,7 @@ export function storeExchange(id: string, exchange: Exchange, recognizer: Recogn
 /** @param suffix of ids: several processes may share a run */
 export function createEvidenceKeeper(recognizer: Recognizer, suffix = '') {
   const stored = new WeakMap<Exchange, StoredExchange>();
-  const shown = createShownExchanges();
+  const shown = createExchangeStore();
   let taken = { exchanges: [] as StoredExchange[], uses: [] as ExchangeUse[] };
   const keep = (use: Omit<ExchangeUse, 'id'>, exchange: Exchange): void => {
     let kept = stored.get(exchange);
@@ -47,7 +47,7 @@ export function createEvidenceKeeper(recognizer: Recognizer, suffix = '') {
       let id = name;
       // Playwright may repeat a test.
       for (let n = 2; shown.has(id); n += 1) id = `${name}~${n}`;
-      kept = storeExchange(id, exchange, recognizer);
+      kept = createStoredExchange(id, exchange, recognizer);
       stored.set(exchange, kept);
       shown.add(kept);
       taken.exchanges.push(kept);

@@ -1,25 +1,25 @@
 import type { Channel } from '../http/exchange.js';
 import { describeAnswer, isDataIndependentRefusal } from '../http/response-status.js';
-import type { SuspectedLoad } from '../judge/suspected-load.js';
+import type { SuspectedDataLoad } from '../judge/suspected-data-load.js';
 import type { Suite } from '../suite/suite.js';
 import { createReason, mapReasonTexts, type Reason } from '../support/reason.js';
 import { checkAddress } from './examination/check-address.js';
 import { checkBody } from './examination/check-body.js';
+import { checkDataLoad, checkForbiddenIds, checkRefusedIds } from './examination/check-data-load.js';
 import { checkFilterSpelling } from './examination/check-filter-spelling.js';
-import { checkForbiddenIds, checkLoad, checkRefusedIds } from './examination/check-load.js';
-import { checkReachability, checkRequests } from './examination/check-reachability.js';
+import { checkReachability, checkRequestExists } from './examination/check-reachability.js';
 import { checkRefusedBody } from './examination/check-refused-body.js';
 import { checkRefusedParts } from './examination/check-refused-parts.js';
 import { checkResponses } from './examination/check-responses.js';
 import {
+  type AreaFinding,
   beginExamination,
-  type Check,
-  type CheckResult,
-  type ExaminationBasis,
+  createUnknownFinding,
+  type ExaminationCheck,
+  type ExaminationCheckResult,
+  type ExaminationContext,
   type ExaminedTarget,
   examinedAreas,
-  type Finding,
-  unknown,
 } from './examination/examination.js';
 import { sanitizeText } from './sanitize-result.js';
 
@@ -28,8 +28,8 @@ export type { ExaminedArea, ExaminedTarget } from './examination/examination.js'
 export type Examination = Awaited<ReturnType<typeof examine>>;
 
 /** In this order. What an earlier check found is said first. */
-const checks: readonly Check[] = [
-  checkRequests,
+const checks: readonly ExaminationCheck[] = [
+  checkRequestExists,
   checkRefusedBody,
   checkForbiddenIds,
   checkReachability,
@@ -37,26 +37,26 @@ const checks: readonly Check[] = [
   checkRefusedIds,
   checkAddress,
   checkFilterSpelling,
-  checkLoad,
+  checkDataLoad,
   checkBody,
   checkResponses,
 ];
 
 /** Sends the calibration requests of a suite, and others if these do not show whether the cases can be judged. */
 export async function examine(suite: Suite, channel: Pick<Channel, 'send'>, target: ExaminedTarget) {
-  let basis = await beginExamination(suite, channel, target);
-  const results: CheckResult[] = [];
+  let context = await beginExamination(suite, channel, target);
+  const results: ExaminationCheckResult[] = [];
   for (const check of checks) {
-    const result = await check(basis);
+    const result = await check(context);
     if (result !== undefined) results.push(result);
     if (result?.isLast === true) break;
-    basis = { ...basis, ...result?.next };
+    context = { ...context, ...result?.next };
   }
-  return conclude(basis, results);
+  return conclude(context, results);
 }
 
-function conclude(basis: ExaminationBasis, results: readonly CheckResult[]) {
-  const { calibration, exchanges, sent, successes, areNotFound, hasTiers, isSeen, isWorldLoaded } = basis;
+function conclude(context: ExaminationContext, results: readonly ExaminationCheckResult[]) {
+  const { calibration, exchanges, sent, successes, areNotFound, hasTiers, isSeen, isWorldLoaded } = context;
   const unreachable = results.find((result) => result.unreachable !== undefined)?.unreachable;
   const unjudged = results.find((result) => result.unjudged !== undefined)?.unjudged;
   const refusals = results.flatMap((result) => result.refusals ?? []);
@@ -76,8 +76,8 @@ function conclude(basis: ExaminationBasis, results: readonly CheckResult[]) {
     },
     findings: examinedAreas.map((area) => {
       const found = results.flatMap(({ findings }) => (findings?.[area] === undefined ? [] : [findings[area]]));
-      const isProblem = ([state]: Finding) => state === 'problem';
-      const [state, reason] = found.find(isProblem) ?? found.at(-1) ?? unknown('not-checked');
+      const isProblem = ([state]: AreaFinding) => state === 'problem';
+      const [state, reason] = found.find(isProblem) ?? found.at(-1) ?? createUnknownFinding('not-checked');
       return { area, state, reason: mapReasonTexts(reason, sanitizeText) };
     }),
     refusals: refusals.map((refusal) => ({ ...refusal, reason: mapReasonTexts(refusal.reason, sanitizeText) })),
@@ -87,13 +87,13 @@ function conclude(basis: ExaminationBasis, results: readonly CheckResult[]) {
     unjudged: sanitize(unjudged),
     /** What is wrong with the test data, as it seems. */
     load: describeLoad(results.find((result) => result.load !== undefined)?.load ?? missing),
-    constantAnswer: findConstantAnswer(basis),
+    constantAnswer: findConstantAnswer(context),
   };
 }
 
-const missingWorld: SuspectedLoad = { reason: createReason('world-missing'), isProven: false, worlds: [] };
+const missingWorld: SuspectedDataLoad = { reason: createReason('world-missing'), isProven: false, worlds: [] };
 
-function describeLoad(load: SuspectedLoad | undefined): SuspectedLoad | undefined {
+function describeLoad(load: SuspectedDataLoad | undefined): SuspectedDataLoad | undefined {
   return load && { ...load, reason: mapReasonTexts(load.reason, sanitizeText) };
 }
 
@@ -101,7 +101,7 @@ function describeLoad(load: SuspectedLoad | undefined): SuspectedLoad | undefine
 const minAlike = 5;
 
 /** Finds the answer that all requests got, if it cannot be right for all of them. */
-function findConstantAnswer({ exchanges: [first], sent, differ, isSeen }: ExaminationBasis): string | undefined {
+function findConstantAnswer({ exchanges: [first], sent, differ, isSeen }: ExaminationContext): string | undefined {
   if (first === undefined || !('response' in first) || sent.length < minAlike) return undefined;
   if (differ(sent.map(([, exchange]) => exchange))) return undefined;
   return isSeen || isDataIndependentRefusal(first.response.status) ? describeAnswer(first.response) : undefined;

@@ -5,25 +5,25 @@
 
 import type { Exchange } from '../http/exchange.js';
 import type { KnownIds } from '../recognition/known-ids.js';
-import { createMentions, type TierMentions } from '../recognition/tier-mentions.js';
+import { createTierMentions, type TierMentions } from '../recognition/tier-mentions.js';
 import { groupBy } from '../support/collections.js';
 import type { ExchangeUse, StoredExchange } from './case-report.js';
 import { calibrationPurpose } from './evidence-keeper.js';
-import { createShownExchanges } from './shown-exchanges.js';
+import { createExchangeStore } from './exchange-store.js';
 
 /** The exchanges of a run, to be shown by id, and to be explained case by case. */
 export type ExchangeIndex = ReturnType<ReturnType<typeof createExchangeIndexer>['finish']>;
 
 /** @param ids of the world of the run */
 export function createExchangeIndexer(ids: KnownIds) {
-  const shown = createShownExchanges();
+  const shown = createExchangeStore();
   const kept = new Map<string, { readonly exchange: Exchange; readonly mentions: TierMentions | undefined }>();
   // Most responses repeat another one, and what is searched in one of them takes long.
   const byBody = new Map<string, TierMentions>();
   const readMentions = ({ exchange, mentions: found }: StoredExchange): TierMentions | undefined => {
     if (found === undefined || !('response' in exchange)) return undefined;
     const { body } = exchange.response;
-    const mentions = byBody.get(body) ?? createMentions(found, body, ids);
+    const mentions = byBody.get(body) ?? createTierMentions(found, body, ids);
     byBody.set(body, mentions);
     return mentions;
   };

@@ -1,7 +1,7 @@
 /** Whether a deployment reads filters percent-encoded, as most clients write them, or only with literal brackets. */
 
 import { type AnsweredExchange, listSuccesses } from '../assertions/row-evidence.js';
-import { tag } from '../cases/test-case.js';
+import { caseTags } from '../cases/test-case.js';
 import { renderFilterParameter, spellFiltersLiterally } from '../contract/operation.js';
 import { createOracle, type Obligation } from '../contract/oracle.js';
 import type { World } from '../contract/world.js';
@@ -12,7 +12,7 @@ import { listRequests, type SentRequest } from './case-sender.js';
 
 /** Finds a request with one filter that excludes promotions and leaves some. Undefined if no selected case has a filter. */
 export function findFilterRequest({ cases, world, calibration }: Suite): HttpRequest | undefined {
-  const spelled = cases.filter(({ tags }) => !tags.includes(tag.spelling)).flatMap(listRequests);
+  const spelled = cases.filter(({ tags }) => !tags.includes(caseTags.spelling)).flatMap(listRequests);
   const filtered = spelled.filter((request) => createOracle(request, world).filteredOn !== undefined);
   const name = encodeQueryText(renderFilterParameter({ on: 'campaign' }));
   const campaigns = filtered.length === 0 ? [] : world.campaigns.filter(({ id }) => !world.unavailable.has(id));

@@ -1,4 +1,4 @@
-import { type TestCase, tag } from '../cases/test-case.js';
+import { caseTags, type TestCase } from '../cases/test-case.js';
 import { type HttpRequest, serializeRequest } from '../http/exchange.js';
 import { findExclusionReason, type RunScope } from '../suite/case-selection.js';
 import type { Suite } from '../suite/suite.js';
@@ -25,7 +25,7 @@ export function listWatchedRequests(
 }
 
 export function listSampleCases({ cases }: Pick<Suite, 'cases'>): readonly TestCase[] {
-  return cases.filter(({ tags }) => tags.includes(tag.sample));
+  return cases.filter(({ tags }) => tags.includes(caseTags.sample));
 }
 
 /** The requests of a run, in the order of its cases. */
@@ -50,7 +50,7 @@ export function createPlan(suite: Suite, settings: RunScope) {
       const { id, tags } = testCase;
       const reason = findExclusionReason(testCase, settings) ?? explainNotApplicable(testCase);
       const requests = reason === undefined ? listNewRequests(testCase) : [];
-      return { id, reason, requests, mark: tags.includes(tag.intrusive) ? `  ${tag.intrusive}` : '' };
+      return { id, reason, requests, mark: tags.includes(caseTags.intrusive) ? `  ${caseTags.intrusive}` : '' };
     }),
     /** How many of them are sent again at the end. */
     repeated:

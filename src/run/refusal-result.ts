@@ -3,7 +3,7 @@ import { findExclusionReason, type RunScope } from '../suite/case-selection.js';
 import { isOwnCase, type Suite } from '../suite/suite.js';
 import { type CaseResult, createUnsentResult } from './case-result.js';
 import type { EvidenceKeeper } from './evidence-keeper.js';
-import type { Refusal } from './examination/examination.js';
+import type { UndueRefusal } from './examination/examination.js';
 
 /**
  * Finds the failures that the examination has shown before the cases. The first case of the requirement that is broken shows
@@ -11,7 +11,7 @@ import type { Refusal } from './examination/examination.js';
  */
 export function createRefusalResults(
   { cases, contract }: Suite,
-  refusals: readonly Refusal[],
+  refusals: readonly UndueRefusal[],
   { knownRequirements = [], ...scope }: Partial<RunScope> & { readonly knownRequirements?: readonly string[] },
   findId: EvidenceKeeper['findId'],
 ): ReadonlyMap<string, CaseResult> {

@@ -7,9 +7,9 @@ import type { TestCase } from '../cases/test-case.js';
 import { addHeaders, type Channel, type Exchange, getHeaderValues, type HttpRequest } from '../http/exchange.js';
 import type { ExchangeUse, RunEvidence } from './case-report.js';
 import type { CaseExchanges } from './case-result.js';
-import type { CaseSender, RepeatedBatch, Suspect } from './case-sender.js';
+import type { CaseSender, RepeatedBatch, SuspectRequest } from './case-sender.js';
 import { calibrationPurpose, formatBatchPurpose, formatPurpose } from './evidence-keeper.js';
-import { traceEvidence } from './sent-log.js';
+import { listEvidenceTraces } from './sent-log.js';
 
 export type Replay = ReturnType<typeof createReplay>;
 
@@ -85,7 +85,7 @@ export function createReplay({ exchanges, uses }: RunEvidence, calibration: read
         return { exchanges: found };
       };
       /** Replays the next attempt of a case that was sent in a batch, or that took a batch for evidence. */
-      const replayBatch = ({ testCase, row, name }: Suspect): RepeatedBatch | undefined => {
+      const replayBatch = ({ testCase, row, name }: SuspectRequest): RepeatedBatch | undefined => {
         const purpose = formatPurpose(testCase, prefix);
         const attempt = (attempts.get(purpose) ?? 0) + 1;
         const batch = listBatch(purpose, row, attempt);
@@ -109,7 +109,7 @@ export function createReplay({ exchanges, uses }: RunEvidence, calibration: read
     evidence: { exchanges, uses },
     /** Finds the exchange of a request that was sent for a purpose; one without an answer if it was not sent. */
     find: (use: Use, request: HttpRequest) => findOrAdmit(use, request, false),
-    listTraces: () => traceEvidence({ exchanges, uses }),
+    listTraces: () => listEvidenceTraces({ exchanges, uses }),
     hasRepetition: (testCase: TestCase, purpose?: string) => repeated.has(formatPurpose(testCase, purpose)),
     findId: (exchange: Exchange) => ids.get(exchange),
   };

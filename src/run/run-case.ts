@@ -23,7 +23,7 @@ import { type Confirmation, confirmFailure } from './confirm-failure.js';
 import type { EvidenceKeeper } from './evidence-keeper.js';
 import { sanitizeText } from './sanitize-result.js';
 
-export interface CaseTerms {
+export interface CaseRunContext {
   readonly target: TargetContext;
   readonly knownRequirements: readonly string[];
   readonly expected: Baseline;
@@ -39,25 +39,25 @@ export interface CaseTerms {
 export async function runCase(
   testCase: TestCase,
   sender: CaseSender,
-  terms: CaseTerms,
+  context: CaseRunContext,
   needsConfirmation: (failure: CaseJudgement) => boolean,
   purpose?: string,
 ): Promise<CaseResult> {
-  const attempts = await sendAndJudge(testCase, sender, terms.target, needsConfirmation);
-  terms.keeper?.keepCase(testCase, [attempts.first, ...attempts.repetitions], purpose);
-  return createResult(testCase, attempts, terms);
+  const attempts = await sendAndJudge(testCase, sender, context.target, needsConfirmation);
+  context.keeper?.keepCase(testCase, [attempts.first, ...attempts.repetitions], purpose);
+  return createResult(testCase, attempts, context);
 }
 
-function createResult(testCase: TestCase, attempts: CaseAttempts, terms: CaseTerms): CaseResult {
+function createResult(testCase: TestCase, attempts: CaseAttempts, context: CaseRunContext): CaseResult {
   const { judgement } = attempts;
   const { verdict, at, expected: violated } = judgement;
   const subject = getSubjectId(testCase);
-  const rows = createRows(judgement, terms.knownRequirements.includes(subject));
+  const rows = createRows(judgement, context.knownRequirements.includes(subject));
   const { shown, repeated } = findDeciding(attempts);
   const isUnsent = verdict === 'inconclusive' && shown !== undefined && !wasSent(shown);
   // That of an open value is text of the deployment.
   const outcome = judgement.outcome && sanitizeText(judgement.outcome);
-  const { successes, shape, bodies } = readBodies(testCase, attempts, terms);
+  const { successes, shape, bodies } = readBodies(testCase, attempts, context);
   return {
     id: testCase.id,
     subject,
@@ -65,12 +65,12 @@ function createResult(testCase: TestCase, attempts: CaseAttempts, terms: CaseTer
     ...sanitizeReason(judgement.reason),
     at,
     rows,
-    drift: findDriftOf(testCase, outcome, successes, terms),
-    expected: verdict === 'fail' && violated ? describeAssertion(violated, terms.target.world) : undefined,
+    drift: findDriftOf(testCase, outcome, successes, context),
+    expected: verdict === 'fail' && violated ? describeAssertion(violated, context.target.world) : undefined,
     apart_from_known: findVerdictApart(rows),
     outcome,
-    exchangeId: shown && terms.findId(shown),
-    repeatedExchangeId: repeated && terms.findId(repeated),
+    exchangeId: shown && context.findId(shown),
+    repeatedExchangeId: repeated && context.findId(repeated),
     bodies,
     shape,
     volatile: listVolatilePaths(testCase, attempts.first),
@@ -104,8 +104,8 @@ function findDeciding({ first, repetitions, judgement }: CaseAttempts) {
 }
 
 /** Reads what a record has of the successful bodies, and what is compared with a record. */
-function readBodies(testCase: TestCase, { first, evidence }: CaseAttempts, terms: CaseTerms) {
-  const { infersShape, expected, target } = terms;
+function readBodies(testCase: TestCase, { first, evidence }: CaseAttempts, context: CaseRunContext) {
+  const { infersShape, expected, target } = context;
   const isWanted = infersShape || expected.schema !== undefined;
   const successes = isWanted ? [...new Set(listResultBodies(testCase, first))] : [];
   if (!infersShape) return { successes };
@@ -120,7 +120,7 @@ function findDriftOf(
   testCase: TestCase,
   outcome: string | undefined,
   successes: readonly string[],
-  { expected }: CaseTerms,
+  { expected }: CaseRunContext,
 ): CaseResult['drift'] {
   // Pins and records are about the cases of the suite: a case of the user may answer the question in another situation.
   const baseline = isOwnCase(testCase) ? emptyBaseline : expected;

@@ -4,10 +4,10 @@
  * (`CaseReport`). It runs in a worker of Playwright; for programs, and when evidence is judged again, in their own process.
  */
 
-import type { KnownMistakes } from '../assertions/row-evidence.js';
+import type { KnownMistakeCorrections } from '../assertions/row-evidence.js';
 import { getSubjectId, type TestCase } from '../cases/test-case.js';
 import type { Channel, HttpRequest } from '../http/exchange.js';
-import { findStop } from '../judge/find-stop.js';
+import { findDeploymentStop } from '../judge/find-deployment-stop.js';
 import type { Judgement, TargetContext } from '../judge/judge-case.js';
 import type { Verdict } from '../judge/verdict.js';
 import { createRecognizer } from '../recognition/recognizer.js';
@@ -19,17 +19,22 @@ import { InternalError } from '../support/problem.js';
 import { createReason } from '../support/reason.js';
 import { adaptCase, type RequestAdaptation } from './adapt-case.js';
 import type { CaseReport, RunEvidence } from './case-report.js';
-import { type CaseResult, createEndResult, createUnsentResult, getVerdictApart } from './case-result.js';
+import {
+  type CaseResult,
+  createRepetitionResult,
+  createUnsentResult,
+  getVerdictApartFromKnown,
+} from './case-result.js';
 import { type CaseSender, createCaseSender } from './case-sender.js';
-import { judgeEnd } from './end-of-run.js';
 import { calibrationPurpose, createEvidenceKeeper, type EvidenceKeeper } from './evidence-keeper.js';
 import { type ExaminedTarget, examine } from './examine.js';
+import { createExchangeStore } from './exchange-store.js';
 import { createNarrowingSender, type NarrowingSender, replayNarrowing } from './narrowing-sender.js';
+import { recheckAtEnd } from './recheck-at-end.js';
 import { createRefusalResults } from './refusal-result.js';
 import type { Replay } from './replay.js';
 import { runCase } from './run-case.js';
 import { createSentLog } from './sent-log.js';
-import { createShownExchanges } from './shown-exchanges.js';
 
 export interface EngineOptions extends ExaminedTarget, Partial<RunScope> {
   readonly mentionFilter?: MentionFilter;
@@ -39,7 +44,7 @@ export interface EngineOptions extends ExaminedTarget, Partial<RunScope> {
   readonly suffix?: string;
   /** The evidence of an earlier run, which keeps its ids. */
   readonly replay?: Replay;
-  readonly known?: KnownMistakes;
+  readonly known?: KnownMistakeCorrections;
   /** The ids of requirements whose failures are known, whatever their cause. */
   readonly knownRequirements?: readonly string[];
   /** The ids of the cases that will be run, in this order. Their requests are sent ahead. */
@@ -86,7 +91,7 @@ export async function startRun(stated: Suite, unlogged: Channel, options: Engine
   // requests are drawn from a data file, since they are many.
   const shared = stated.data === undefined ? sent.filter(([, exchange]) => !exchanges.includes(exchange)) : sent;
   const sender = replay?.createSender() ?? createCaseSender(channel, planned, shared);
-  const terms = { target, knownRequirements, expected, infersShape, keeper, findId };
+  const context = { target, knownRequirements, expected, infersShape, keeper, findId };
   /** The requirements of the contract with a confirmed failure, which decides their verdict; and those with a known one. */
   const failing = new Set<string>();
   const failingAsKnown = new Set<string>();
@@ -99,8 +104,8 @@ export async function startRun(stated: Suite, unlogged: Channel, options: Engine
       replay?.hasRepetition(testCase, purpose) === true;
     try {
       const unsent = findUnsentResult(testCase);
-      const result = unsent ?? (await runCase(testCase, sender, terms, needsConfirmation, purpose));
-      const isNew = getVerdictApart(result) === 'fail' || knownRequirements.includes(subject);
+      const result = unsent ?? (await runCase(testCase, sender, context, needsConfirmation, purpose));
+      const isNew = getVerdictApartFromKnown(result) === 'fail' || knownRequirements.includes(subject);
       if (result.verdict === 'fail' && !isOwnCase(testCase)) (isNew ? failing : failingAsKnown).add(subject);
       return result;
     } catch (error) {
@@ -111,12 +116,12 @@ export async function startRun(stated: Suite, unlogged: Channel, options: Engine
   const proof = constantAnswer === undefined ? undefined : findProof(suite);
   const proven =
     proof && (await runCaseWith(replay === undefined ? createCaseSender(channel, [], shared) : sender, proof));
-  if (proven !== undefined && getVerdictApart(proven) === 'fail')
+  if (proven !== undefined && getVerdictApartFromKnown(proven) === 'fail')
     pointless = createReason('constant-answer', { answer: `${constantAnswer}`, case: proven.id });
   const sentLog = replay === undefined ? log : { listTraces: replay.listTraces, markChecks: () => undefined };
   const judgeTheEnd = async () => {
     if (pointless !== undefined) return undefined;
-    return await judgeEnd({
+    return await recheckAtEnd({
       suite,
       target,
       keeper,
@@ -136,15 +141,15 @@ export async function startRun(stated: Suite, unlogged: Channel, options: Engine
     examination,
     target,
     /** Shows an exchange that was sent. Those of a replay are in its evidence. */
-    shown: keeper?.shown ?? createShownExchanges(),
+    shown: keeper?.shown ?? createExchangeStore(),
     narrowingSender,
     takeEvidence,
     /** Whether the deployment stopped working: then nothing more is found out about it. */
-    hasStopped: () => findStop(sentLog.listTraces(), world) !== undefined,
+    hasStopped: () => findDeploymentStop(sentLog.listTraces(), world) !== undefined,
     /** Sends and judges a case, unless it was sent before the others. */
     async reportCase(testCase: TestCase): Promise<CaseReport> {
       const result = testCase.id === proven?.id ? proven : await runCaseWith(sender, byId.get(testCase.id) ?? testCase);
-      verdicts.set(result.id, getVerdictApart(result));
+      verdicts.set(result.id, getVerdictApartFromKnown(result));
       return { result, ...takeEvidence() };
     },
     /**
@@ -155,7 +160,7 @@ export async function startRun(stated: Suite, unlogged: Channel, options: Engine
       const judged = await judgeTheEnd();
       const evidence = takeEvidence();
       if (judged === undefined && evidence.exchanges.length === 0) return undefined;
-      return { result: judged ?? { ...createEndResult('pass'), isUncounted: true }, ...evidence };
+      return { result: judged ?? { ...createRepetitionResult('pass'), isUncounted: true }, ...evidence };
     },
   };
 }

@@ -1,25 +1,25 @@
 import type { Channel, Exchange } from '../http/exchange.js';
-import { createTrace, type Trace } from '../judge/find-stop.js';
+import { createExchangeTrace, type ExchangeTrace } from '../judge/find-deployment-stop.js';
 import type { ExchangeUse, RunEvidence } from './case-report.js';
 import { samplesCaseId } from './case-result.js';
 import { formatPurpose, narrowingPurpose } from './evidence-keeper.js';
 
 /** The id of the requests that are sent at the end of a run to find out whether a refusal lasts. */
-export const checkId = 'check';
+export const recheckId = 'check';
 
 /** What was sent in a run, in short: bodies may be large. */
 export interface SentLog {
-  readonly listTraces: () => readonly Trace[];
+  readonly listTraces: () => readonly ExchangeTrace[];
   /** Notes that exchanges were sent to find out whether a refusal lasts. */
   readonly markChecks: (exchanges: Iterable<Exchange>) => void;
 }
 
 /** Notes what goes through a channel. Exchanges without numbers get those of their order. */
 export function createSentLog(channel: Channel): { readonly channel: Channel; readonly log: SentLog } {
-  const traces = new Map<number, Trace>();
+  const traces = new Map<number, ExchangeTrace>();
   let count = 0;
   const keep = (exchange: Exchange, isCheck: boolean): void => {
-    const trace = createTrace('', exchange, isCheck);
+    const trace = createExchangeTrace('', exchange, isCheck);
     if (trace !== undefined) traces.set(trace.numbers[0] as number, trace);
   };
   return {
@@ -46,8 +46,8 @@ export function createSentLog(channel: Channel): { readonly channel: Channel; re
 }
 
 /** Lists what was sent in a run by its evidence. */
-export function traceEvidence({ exchanges, uses }: RunEvidence): Trace[] {
-  const traces = exchanges.flatMap(({ id, exchange }) => createTrace(id, exchange) ?? []);
+export function listEvidenceTraces({ exchanges, uses }: RunEvidence): ExchangeTrace[] {
+  const traces = exchanges.flatMap(({ id, exchange }) => createExchangeTrace(id, exchange) ?? []);
   return markChecks(traces, uses);
 }
 
@@ -55,8 +55,8 @@ export function traceEvidence({ exchanges, uses }: RunEvidence): Trace[] {
  * Marks what was sent to find out whether a refusal lasts. Leaves out what was sent after it, to find out what makes a difference:
  * those requests are refused on purpose.
  */
-export function markChecks(traces: readonly Trace[], uses: readonly ExchangeUse[]): Trace[] {
-  const purpose = formatPurpose({ id: checkId }, samplesCaseId);
+export function markChecks(traces: readonly ExchangeTrace[], uses: readonly ExchangeUse[]): ExchangeTrace[] {
+  const purpose = formatPurpose({ id: recheckId }, samplesCaseId);
   const checks = new Set(uses.filter((use) => use.case === purpose).map(({ id }) => id));
   const narrowed = new Set(uses.filter((use) => use.case === narrowingPurpose).map(({ id }) => id));
   return traces

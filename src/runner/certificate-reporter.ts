@@ -9,7 +9,7 @@ import { stripVTControlCharacters } from 'node:util';
 import type * as Playwright from '@playwright/test/reporter';
 import type { Certificate } from '../certificate/certificate.js';
 import { determineOverallVerdict } from '../certificate/overall-verdict.js';
-import { endings, ReportedRun } from '../certify/reported-run.js';
+import { ReportedRun, runEndings } from '../certify/reported-run.js';
 import type { RunInputs } from '../config/run-inputs.js';
 import { claimResultsFolder } from '../outputs/claimed-folder.js';
 import { removeResults } from '../outputs/result-files.js';
@@ -19,7 +19,7 @@ import { packageRoot } from '../support/package-root.js';
 import { ignoreClosedOutput, UnusableInput } from '../support/problem.js';
 import { firstLine, joinLines, toOneLine } from '../support/untrusted-text.js';
 import { disableExpectedFailures, enableExpectedFailures, restoreFailure } from './expected-failure.js';
-import { loadProject, readAttached, readCaseId, readShared, removeAttached, share } from './options.js';
+import { loadProject, readAttached, readCaseId, readSharedValue, removeAttached, shareValue } from './options.js';
 
 const specs = path.resolve(import.meta.dirname, '..', '..', 'specs');
 
@@ -64,7 +64,7 @@ export default class CertificateReporter implements Playwright.Reporter {
     this.error ??= message;
     process.stderr.write(`${message}\n`);
     // Playwright has no way for a reporter to end a run before its first test.
-    endings.push('not-begun');
+    runEndings.push('not-begun');
     process.exit(1);
   }
 
@@ -101,7 +101,7 @@ export default class CertificateReporter implements Playwright.Reporter {
   async onEnd(result: Playwright.FullResult): Promise<{ status: Playwright.FullResult['status'] }> {
     disableExpectedFailures();
     const isCutShort = result.status === 'interrupted' || result.status === 'timedout';
-    if (this.runs.size === 0) endings.push('not-begun');
+    if (this.runs.size === 0) runEndings.push('not-begun');
     let isGood = true;
     for (const [name, run] of this.runs) {
       const conforms = await this.endRun(name, run, isCutShort);
@@ -118,7 +118,7 @@ export default class CertificateReporter implements Playwright.Reporter {
       const outcome = await run.publish(isCutShort, this.error && toOneLine(this.error));
       const { certificate, report } = outcome;
       this.explainFailures(name, certificate.causes);
-      endings.push(outcome);
+      runEndings.push(outcome);
       this.output += addColors(report);
       const verdict = determineOverallVerdict(certificate);
       // A merge cannot tell a missing part from a selection.
@@ -126,7 +126,7 @@ export default class CertificateReporter implements Playwright.Reporter {
       return verdict === 'conforms' && !isPart;
     } catch (error) {
       const isUnwritten = error instanceof UnusableInput;
-      endings.push(isUnwritten ? 'unwritten' : 'bug');
+      runEndings.push(isUnwritten ? 'unwritten' : 'bug');
       if (!isUnwritten) throw error;
       process.stderr.write(`${error.message}\n`);
       return false;
@@ -171,7 +171,7 @@ function listPlannedCases(tests: Playwright.Suite): PlannedCases {
 
 function sharePlannedCases(planned: PlannedCases): void {
   const withCases = [...planned].filter(([, ids]) => ids.size > 0);
-  share('plannedCases', Object.fromEntries(withCases.map(([{ name }, ids]) => [name, [...ids]])));
+  shareValue('plannedCases', Object.fromEntries(withCases.map(([{ name }, ids]) => [name, [...ids]])));
 }
 
 /** Loads the inputs of the projects that have cases. @throws UnusableInput */
@@ -201,7 +201,7 @@ function prepareFolders(projects: readonly CertifiedProject[]): void {
 /** Prints what decides the exit status besides the cases: the config of the user, and the records. */
 function printTerms(config: Playwright.FullConfig, projects: readonly CertifiedProject[]): void {
   const { configFile = packageRoot } = config;
-  const isNamed = readShared('runs') !== undefined && !configFile.startsWith(packageRoot);
+  const isNamed = readSharedValue('runs') !== undefined && !configFile.startsWith(packageRoot);
   const records = projects.flatMap(({ inputs }) => inputs?.settings.expected.record ?? []);
   const terms = [
     ...(isNamed ? [`With ${path.relative('', configFile)}.`] : []),

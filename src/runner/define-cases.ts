@@ -8,17 +8,17 @@ import { compileFunction } from 'node:vm';
 import type { TestInfo } from '@playwright/test';
 import { getSubjectId, type TestCase } from '../cases/test-case.js';
 import { selectTests } from '../config/selection.js';
-import { renderBrokenCase, renderCase } from '../outputs/test-texts.js';
+import { renderCaseExchanges, renderCaseProblem } from '../outputs/test-texts.js';
 import { createRequirementCases } from '../own-data/requirement-cases.js';
 import type { CaseReport } from '../run/case-report.js';
-import { type CaseResult, getVerdictApart, samplesCaseId } from '../run/case-result.js';
+import { type CaseResult, getVerdictApartFromKnown, samplesCaseId } from '../run/case-result.js';
 import { isOwnCase, loadSuite, type Suite, suiteFolder } from '../suite/suite.js';
 import { packageRoot } from '../support/package-root.js';
 import type { Location } from '../support/problem.js';
 import { renderReason } from '../support/reason.js';
 import { expectFailure } from './expected-failure.js';
 import { type RunFixture, test } from './fixtures.js';
-import { attachTexts, attachValue, createCaseAnnotation, readRuns, readSetUp } from './options.js';
+import { attachTexts, attachValue, createCaseAnnotation, readCertifyRuns, readSetUp } from './options.js';
 
 /**
  * Playwright maps the stack of every error to its sources, also of the ten errors by which it locates the steps of each test.
@@ -30,7 +30,7 @@ Error.prepareStackTrace = (error, frames) =>
 
 const { ownCases, areDrawn } = readSetUp();
 const suite = loadSuite();
-const [options = {}] = readRuns();
+const [options = {}] = readCertifyRuns();
 const selected = selectTests(options, suite);
 
 /** Defines the tests of a case file. @param file within `cases/` */
@@ -91,10 +91,10 @@ function defineTest(
     if (report === undefined) return test.skip(true, 'It is not a case of this target, or not selected.');
     const { result } = report;
     const { baseUrl, shown } = run;
-    attachTexts(testInfo, renderCase(report, shown.find, baseUrl));
+    attachTexts(testInfo, renderCaseExchanges(report, shown.find, baseUrl));
     attachReport(testInfo, report, run);
     const doubt = run.isCertified || kind === 'question' ? undefined : describeDoubt(result);
-    const failure = renderBrokenCase(result, ofSuite, baseUrl, shown.show) ?? doubt;
+    const failure = renderCaseProblem(result, ofSuite, baseUrl, shown.show) ?? doubt;
     if (failure !== undefined) {
       expectFailure(testInfo);
       const at = resolveLocation(result.at, id);
@@ -121,7 +121,7 @@ function attachReport(testInfo: TestInfo, report: CaseReport, { takeStart, findF
  * certificate, Playwright's exit status alone says whether the deployment conforms, and a skipped test would be green.
  */
 function describeDoubt({ reason, ...result }: CaseResult): string | undefined {
-  const verdict = getVerdictApart(result);
+  const verdict = getVerdictApartFromKnown(result);
   const isDetermined = verdict === 'pass' || verdict === 'fail' || verdict === 'not-applicable';
   return isDetermined ? undefined : `${verdict}: ${renderReason(reason)}`;
 }

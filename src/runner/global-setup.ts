@@ -1,19 +1,19 @@
 import type { FullConfig } from '@playwright/test';
 import { referenceCredentials } from '../../reference/reference-credentials.js';
 import { referenceNotice } from '../certificate/notices.js';
-import { loadKnown } from '../certify/target-run.js';
+import { loadKnownCauses } from '../certify/target-run.js';
 import type { World } from '../contract/world.js';
 import { InternalError, UnusableInput } from '../support/problem.js';
-import { loadProject, share } from './options.js';
+import { loadProject, shareValue } from './options.js';
 
 /** Runs once before all tests: starts the reference deployment if a project tests it. */
 export default async function setUp(config: FullConfig): Promise<(() => Promise<void>) | undefined> {
   try {
     const projects = config.projects.map((project) => loadProject(project.use, config));
-    for (const { settings, suite } of projects) await loadKnown(settings, suite.world);
+    for (const { settings, suite } of projects) await loadKnownCauses(settings, suite.world);
     const tested = projects.find(({ settings }) => settings.target.kind === 'reference');
     const served = tested && (await serve(tested.suite.world));
-    share('setUp', {
+    shareValue('setUp', {
       reference: served?.url ?? '',
       ownCases: projects.flatMap(({ settings: { cases: folder, availability } }) =>
         folder === undefined ? [] : { folder, data: availability.data },

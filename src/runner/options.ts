@@ -4,9 +4,9 @@ import path from 'node:path';
 import type { FullConfig, TestCase, TestResult } from '@playwright/test/reporter';
 import { referenceCredentials } from '../../reference/reference-credentials.js';
 import type { RunStart } from '../certify/target-run.js';
-import { loadInputsOnce, locateTarget, type SendingInputs } from '../config/run-inputs.js';
+import { addReferenceEndpoint, type LiveRunInputs, loadInputsOnce } from '../config/run-inputs.js';
 import { checkRunOptions, completeRunOptions, type RunOptions } from '../config/run-options.js';
-import type { StatedData } from '../contract/world-file.js';
+import type { DataFileReference } from '../contract/world-file.js';
 import type { CaseReport } from '../run/case-report.js';
 import { parseJson } from '../support/json.js';
 import type { Problem } from '../support/problem.js';
@@ -19,16 +19,16 @@ export interface ConformanceOptions {
 }
 
 /** The options of one run of `certify`; with a project, it names its deployment itself. */
-export type CertifyRun = RunOptions & { readonly project?: string };
+export type CertifyRunOptions = RunOptions & { readonly project?: string };
 
 interface Shared {
   /** What the flags of `certify` set. */
-  readonly runs: readonly CertifyRun[];
+  readonly runs: readonly CertifyRunOptions[];
   /** What the global set-up finds out for the workers. */
   readonly setUp: {
     /** The address of the reference deployment. */
     readonly reference: string;
-    readonly ownCases: readonly { readonly folder: string; readonly data?: StatedData }[];
+    readonly ownCases: readonly { readonly folder: string; readonly data?: DataFileReference }[];
     /** Whether the requests of each project are drawn from a data file. */
     readonly areDrawn: readonly boolean[];
   };
@@ -39,30 +39,30 @@ interface Shared {
 const variables = { runs: 'CONFORMANCE', setUp: 'CONFORMANCE_SET_UP', plannedCases: 'CONFORMANCE_PLANNED_CASES' };
 
 /** Shares a value with all processes that this one starts. */
-export function share<Name extends keyof Shared>(name: Name, value: Shared[Name]): void {
+export function shareValue<Name extends keyof Shared>(name: Name, value: Shared[Name]): void {
   process.env[variables[name]] = JSON.stringify(value);
 }
 
-export function readShared<Name extends keyof Shared>(name: Name): Shared[Name] | undefined {
+export function readSharedValue<Name extends keyof Shared>(name: Name): Shared[Name] | undefined {
   return parseJson(process.env[variables[name]] ?? '') as Shared[Name] | undefined;
 }
 
 /** What the flags of `certify` set; one run without options if Playwright was started by itself. */
-export function readRuns(): Shared['runs'] {
-  return readShared('runs') ?? [{}];
+export function readCertifyRuns(): Shared['runs'] {
+  return readSharedValue('runs') ?? [{}];
 }
 
 /** Without a set-up, such as with `--list`, what flags name. */
 export function readSetUp(): Shared['setUp'] {
-  const runs = readRuns();
+  const runs = readCertifyRuns();
   const ownCases = runs.flatMap(({ cases: folder, data }) =>
     folder === undefined ? [] : { folder, ...(data && { data: { file: data } }) },
   );
-  return readShared('setUp') ?? { reference: '', ownCases, areDrawn: runs.map(({ data }) => data !== undefined) };
+  return readSharedValue('setUp') ?? { reference: '', ownCases, areDrawn: runs.map(({ data }) => data !== undefined) };
 }
 
 /** Loads suite and settings of a project, once per process. @param use {@link ConformanceOptions} */
-export function loadProject(use: object, { configFile = '' }: Pick<FullConfig, 'configFile'> = {}): SendingInputs {
+export function loadProject(use: object, { configFile = '' }: Pick<FullConfig, 'configFile'> = {}): LiveRunInputs {
   const { target: stated, conformance = {} } = use as Partial<ConformanceOptions>;
   checkRunOptions(conformance);
   const isNamed = conformance.baseUrl !== undefined || conformance.reference === true || stated === undefined;
@@ -70,7 +70,7 @@ export function loadProject(use: object, { configFile = '' }: Pick<FullConfig, '
   const inputs = loadInputsOnce(completeRunOptions({ ...target, ...conformance }, process.env), process.env);
   const { reference: baseUrl } = readSetUp();
   const isLocated = inputs.connection.endpoint !== undefined || baseUrl === '';
-  return isLocated ? inputs : locateTarget(inputs, { baseUrl, credentials: referenceCredentials });
+  return isLocated ? inputs : addReferenceEndpoint(inputs, { baseUrl, credentials: referenceCredentials });
 }
 
 /** What tests tell the reporter, each value as an attachment of its own. */

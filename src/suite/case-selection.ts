@@ -1,4 +1,4 @@
-import { getSubjectId, type TestCase, tag } from '../cases/test-case.js';
+import { caseTags, getSubjectId, type TestCase } from '../cases/test-case.js';
 import { suggestName, UnusableInput } from '../support/problem.js';
 import type { Suite } from './suite.js';
 
@@ -57,7 +57,7 @@ export function selectCases({ cases }: Pick<Suite, 'cases'>, { only, quick }: Ca
     if (quick === undefined) return [testCase];
     if (testCase.kind === 'question') return [];
     const rows = testCase.rows.filter(({ title }) => quick.rows[testCase.id]?.includes(title));
-    const tags = testCase.tags.filter((name) => name !== tag.sample);
+    const tags = testCase.tags.filter((name) => name !== caseTags.sample);
     return rows.length === 0 ? [] : [{ ...testCase, tags, rows }];
   });
 }
@@ -68,5 +68,7 @@ export interface RunScope {
 }
 
 export function findExclusionReason({ tags }: TestCase, { excludesIntrusive }: Partial<RunScope>): string | undefined {
-  return excludesIntrusive && tags.includes(tag.intrusive) ? 'Intrusive cases are excluded from this run.' : undefined;
+  return excludesIntrusive && tags.includes(caseTags.intrusive)
+    ? 'Intrusive cases are excluded from this run.'
+    : undefined;
 }

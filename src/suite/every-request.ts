@@ -1,4 +1,4 @@
-import { type RequirementCase, type RequirementRow, type TestCase, tag } from '../cases/test-case.js';
+import { caseTags, type RequirementCase, type RequirementRow, type TestCase } from '../cases/test-case.js';
 import { createOracle } from '../contract/oracle.js';
 import type { World } from '../contract/world.js';
 import { findRefusableEncoding, serializeRequest } from '../http/exchange.js';
@@ -9,7 +9,7 @@ import { findRefusableEncoding, serializeRequest } from '../http/exchange.js';
  */
 export function expandEveryRequest(cases: readonly TestCase[], world: World): TestCase[] {
   return cases.map((testCase) => {
-    if (testCase.kind !== 'requirement' || !testCase.tags.includes(tag.everyRequest)) return testCase;
+    if (testCase.kind !== 'requirement' || !testCase.tags.includes(caseTags.everyRequest)) return testCase;
     const rows = listEveryRow(testCase, cases, world);
     return rows.length === 0 ? testCase : { ...testCase, rows };
   });
@@ -31,7 +31,10 @@ function listEveryRow({ rows: [stated] }: RequirementCase, cases: readonly TestC
 
 /** The requests of a serial case are sent for it alone. */
 function isShared({ kind, tags }: TestCase): boolean {
-  return kind === 'requirement' && ![tag.serial, tag.own, tag.everyRequest].some((name) => tags.includes(name));
+  return (
+    kind === 'requirement' &&
+    ![caseTags.serial, caseTags.own, caseTags.everyRequest].some((name) => tags.includes(name))
+  );
 }
 
 function listSent({ id, rows }: TestCase) {

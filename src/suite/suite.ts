@@ -3,32 +3,32 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync 
 import path from 'node:path';
 import { deserialize, serialize } from 'node:v8';
 import { readCaseFile } from '../cases/case-file.js';
-import type { SuiteBasis } from '../cases/case-file-context.js';
+import type { SuiteWithoutCases } from '../cases/case-file-context.js';
 import { applyPatch, documentedRequestDraft, type RequestPatch } from '../cases/request-draft.js';
-import { type TestCase, tag } from '../cases/test-case.js';
+import { caseTags, type TestCase } from '../cases/test-case.js';
 import { parseContract } from '../contract/contract.js';
 import { readDataFile } from '../contract/data-file.js';
 import type { World } from '../contract/world.js';
-import { type Availability, bindWorld, expandWorld } from '../contract/world-file.js';
+import { bindWorld, expandWorld, type WorldAvailability } from '../contract/world-file.js';
 import type { HttpRequest } from '../http/exchange.js';
-import { createDataSuite, type DataBasis, type DataFileSummary } from '../own-data/data-suite.js';
+import { createDataSuite, type DataFileSummary, type TestDataVersion } from '../own-data/data-suite.js';
 import { computeOnce } from '../support/caches.js';
 import { groupBy } from '../support/collections.js';
 import { buildFolder, packageRoot, readOwnPackage } from '../support/package-root.js';
-import { describeFileError, type Problem, refuse, UnusableInput } from '../support/problem.js';
+import { createInputError, describeFileError, type Problem, UnusableInput } from '../support/problem.js';
 import { validateFile } from '../support/schema-validation.js';
 import { decodeText, readTextFile } from '../support/text-file.js';
 import { readYaml, type YamlFile } from '../support/yaml-file.js';
 import { expandEveryRequest } from './every-request.js';
 
 /** Everything that is sent to a deployment, and what its responses are judged by. */
-export interface Suite extends SuiteBasis {
+export interface Suite extends SuiteWithoutCases {
   readonly name: string;
   readonly version: string;
   /** Of all files that decide what is sent and expected: runs with equal digests send and expect the same. */
   readonly digest: string;
   /** The data that the deployment is to have. Two runs with equal digests ask about the same. */
-  readonly basis: DataBasis;
+  readonly basis: TestDataVersion;
   readonly cases: readonly TestCase[];
   /** Requests that are sent before all cases, to find out how responses name promotions. */
   readonly calibration: readonly HttpRequest[];
@@ -56,7 +56,7 @@ export const suiteFolder = path.join(packageRoot, 'cases');
  * @param ownFolder with cases of the user
  * @throws UnusableInput with all problems of all files
  */
-export function loadSuite(folder = suiteFolder, availability: Availability = {}, ownFolder?: string): Suite {
+export function loadSuite(folder = suiteFolder, availability: WorldAvailability = {}, ownFolder?: string): Suite {
   const { data } = availability;
   if (data !== undefined) {
     const whole = loadSuite(folder);
@@ -89,7 +89,7 @@ function createDataDraft({ customers: [customer], products: [product] }: World) 
 }
 
 /** Reads the cases of a user. @throws UnusableInput with the problems of the files, or if there are none */
-function readOwnCases(folder: string, basis: SuiteBasis) {
+function readOwnCases(folder: string, basis: SuiteWithoutCases) {
   const files = listOwnFiles(folder);
   const read = files.map((file) => readCaseFile(readSuiteFile(file), basis, ownPrefix));
   const cases = read.flatMap((ofFile) => ofFile.cases);
@@ -117,7 +117,7 @@ export function precompileSuite(): void {
 }
 
 /** Reads all files of a suite, even if the build did. @throws UnusableInput like `loadSuite` */
-export function parseSuite(folder: string, availability: Availability, ownFolder?: string): Suite {
+export function parseSuite(folder: string, availability: WorldAvailability, ownFolder?: string): Suite {
   const problems: Problem[] = [];
   const attempt = <T>(load: () => T): T | undefined => {
     try {
@@ -152,7 +152,7 @@ export function parseSuite(folder: string, availability: Availability, ownFolder
     cases,
     calibration: cases.flatMap(({ tags, rows: [first] }) => {
       // A request for what the target lacks would show nothing.
-      const isSent = tags.includes(tag.calibration) && first?.unavailable.length === 0;
+      const isSent = tags.includes(caseTags.calibration) && first?.unavailable.length === 0;
       return isSent ? [...first.requests.values()] : [];
     }),
     ...(added && { own: added.own }),
@@ -175,7 +175,7 @@ function listOwnFiles(folder: string): readonly string[] {
   const isCaseFile = (file: string) => !isOfAnotherKind(readTextFile(file, 'Name the folder of your cases.'));
   const files = listYamlFiles(folder).filter(isCaseFile);
   if (files.length > 0) return files;
-  throw refuse(folder, 'the folder has no case file', 'Name a folder with case files (*.yaml).');
+  throw createInputError(folder, 'the folder has no case file', 'Name a folder with case files (*.yaml).');
 }
 
 /**
@@ -210,10 +210,10 @@ function listYamlFiles(folder: string): string[] {
         if (isFolder) folders.push(relative);
         else if (name.endsWith('.yaml')) files.push(relative);
         count += 1;
-        if (count > maxEntries) throw refuse(shown, `has more than ${maxEntries} files and folders`, hint);
+        if (count > maxEntries) throw createInputError(shown, `has more than ${maxEntries} files and folders`, hint);
       }
   } catch (error) {
-    throw error instanceof UnusableInput ? error : refuse(shown, describeFileError(error), hint);
+    throw error instanceof UnusableInput ? error : createInputError(shown, describeFileError(error), hint);
   }
   return files.sort().map((name) => path.join(folder, name));
 }

@@ -1,7 +1,7 @@
 /** Bounds of documents that somebody else may have written. */
 
 import { parseJson } from './json.js';
-import { refuse } from './problem.js';
+import { createInputError } from './problem.js';
 
 /** Documents of the suite have a tenth of it. Some thousand levels end functions that call themselves. */
 export const maxLevels = 200;
@@ -23,13 +23,13 @@ export function findExceededBound(text: string): string | undefined {
     else if (openers.has(code)) levels += 1;
     else if (closers.has(code)) levels -= 1;
     if (code === comma || openers.has(code)) values += 1;
-    if (levels > maxLevels) return tooDeep;
+    if (levels > maxLevels) return tooDeepMessage;
     if (values > maxValues) return `it has more than ${maxValues} values`;
   }
   return undefined;
 }
 
-export const tooDeep = `it has more than ${maxLevels} levels`;
+export const tooDeepMessage = `it has more than ${maxLevels} levels`;
 
 /** Finds the quotation mark that ends a text. @param start that of the one that begins it */
 function findEndOfText(text: string, start: number): number {
@@ -54,6 +54,6 @@ export function isDeeperThan(document: unknown, limit: number): boolean {
 /** Parses JSON that a program wrote, if it keeps the bounds. @throws UnusableInput that says which one it exceeds */
 export function parseBoundedJson(text: string, file: string, hint: string): unknown {
   const exceeded = findExceededBound(text);
-  if (exceeded !== undefined) throw refuse(file, `cannot be read: ${exceeded}`, hint);
+  if (exceeded !== undefined) throw createInputError(file, `cannot be read: ${exceeded}`, hint);
   return parseJson(text);
 }

@@ -38,7 +38,7 @@ function renderProblems(problems: readonly Problem[]): string {
 }
 
 /** Creates the error for one problem. @param at a location, or the name of a flag, an argument or a variable */
-export function refuse(at: Location | string, message: string, hint: string): UnusableInput {
+export function createInputError(at: Location | string, message: string, hint: string): UnusableInput {
   return new UnusableInput([{ at: typeof at === 'string' ? { setting: at } : at, message, hint }]);
 }
 

@@ -26,7 +26,7 @@ import {
 } from 'yaml';
 import { computeOnce, remember } from './caches.js';
 import { NumberText, parseExactly, parseJson, readNumber } from './json.js';
-import { findExceededBound, isDeeperThan, maxLevels, tooDeep } from './json-bounds.js';
+import { findExceededBound, isDeeperThan, maxLevels, tooDeepMessage } from './json-bounds.js';
 import { type Location, UnusableInput } from './problem.js';
 import { readTextFile } from './text-file.js';
 
@@ -195,7 +195,7 @@ function parseTokens(text: string, source: Source): CST.Token[] {
   }
   tokens.push(...parser.end());
   // A level has a token, a list of items and an item.
-  if (isDeeperThan(tokens, 3 * maxLevels)) throw createSizeError(source, tooDeep);
+  if (isDeeperThan(tokens, 3 * maxLevels)) throw createSizeError(source, tooDeepMessage);
   return tokens;
 }
 

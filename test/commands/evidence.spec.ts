@@ -11,7 +11,7 @@ import { parseRecordedRun } from '../../src/certify/recorded-run.js';
 import type { Channel, HttpRequest } from '../../src/http/exchange.js';
 import { writeResults } from '../../src/outputs/write-results.js';
 import { createRecord, renderRecord } from '../../src/record/target-record.js';
-import { notReached } from '../../src/run/case-result.js';
+import { notReachedReason } from '../../src/run/case-result.js';
 import { computeDigest } from '../../src/support/digest.js';
 import { isJsonObject, parseJson } from '../../src/support/json.js';
 import { loadValidator } from '../../src/support/schema-validation.js';
@@ -116,12 +116,12 @@ test.describe('Judging the evidence again gives the same certificate', () => {
     expect(await judgeAgain(left)).toEqual(left.certificate);
     expect(left.certificate.verdict).toBe('incomplete');
     const [id = ''] = left.origin.extent.judged;
-    const unjudged = [{ id, verdict: 'not-run', reason: notReached }] as const;
+    const unjudged = [{ id, verdict: 'not-run', reason: notReachedReason }] as const;
     const extent = { isCutShort: true, judged: [], unjudged };
     const cutShort = await judgeAgain({ ...left, origin: { ...left.origin, extent } });
     expect(cutShort.incomplete_because).toContain(interruptionNotice);
     const cases = cutShort.requirements.flatMap((requirement) => requirement.cases);
-    expect(cases.find((judged) => judged.id === id)?.code).toBe(notReached.code);
+    expect(cases.find((judged) => judged.id === id)?.code).toBe(notReachedReason.code);
   });
 
   test('for every fault', { tag: '@long' }, async () => {

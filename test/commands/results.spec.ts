@@ -10,7 +10,7 @@ import type { Certificate } from '../../src/certificate/certificate.js';
 import { interruptionNotice } from '../../src/certificate/notices.js';
 import { listOutputFiles, writeFiles } from '../../src/outputs/result-files.js';
 import { writeResults } from '../../src/outputs/write-results.js';
-import { notReached } from '../../src/run/case-result.js';
+import { notReachedReason } from '../../src/run/case-result.js';
 import {
   commandLine,
   credentialVariables as env,
@@ -139,7 +139,7 @@ for (const [what, end] of Object.entries(interruptions))
     expect([verdict, incomplete_because[0]]).toEqual(['incomplete', interruptionNotice]);
     const cases = requirements.flatMap((requirement) => requirement.cases);
     expect(cases.some((judged) => judged.verdict === 'pass')).toBe(true);
-    const unreached = [...cases, ...questions].filter(({ code }) => code === notReached.code);
+    const unreached = [...cases, ...questions].filter(({ code }) => code === notReachedReason.code);
     expect(incomplete_because).toContain(`${unreached.length} of ${suite.cases.length} cases were not reached.`);
     expect(summary).not.toHaveProperty('error');
   });

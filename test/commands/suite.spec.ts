@@ -3,7 +3,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
-import { listedKinds } from '../../src/cli/commands/list.js';
+import { listableKinds } from '../../src/cli/commands/list.js';
 import { exportWorld } from '../../src/contract/world.js';
 import { renderExplanation } from '../../src/outputs/terminal/case-explanation.js';
 import { findCasesByName } from '../../src/suite/case-selection.js';
@@ -32,7 +32,7 @@ test('Without settings, the reference deployment conforms and every question is 
 const list = async (...args: string[]) => (await runConformanceInProcess(['list', ...args], { cwd })).output;
 
 test('list shows everything that a flag or a command can name', async () => {
-  for (const kind of listedKinds) expect((await list(kind)).split('\n').length, kind).toBeGreaterThan(5);
+  for (const kind of listableKinds) expect((await list(kind)).split('\n').length, kind).toBeGreaterThan(5);
   const names = { cases: suite.cases, requirements: suite.contract.requirements, questions: suite.contract.questions };
   for (const [kind, entries] of Object.entries(names)) {
     const lines = (await list(kind)).split('\n').filter((line) => /^\S/.test(line));

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { stringify } from 'yaml';
 import { referenceCredentials } from '../../reference/reference-credentials.js';
-import { type ThingKind, thingKinds } from '../../src/contract/world.js';
+import { type EntityKind, entityKinds } from '../../src/contract/world.js';
 import { selectFromSuite } from '../../src/suite/case-selection.js';
 import { loadSuite, type Suite, suiteFolder } from '../../src/suite/suite.js';
 import {
@@ -37,7 +37,7 @@ function written(name: string, text: string): string {
   return file;
 }
 
-type IdOf = (kind: ThingKind, name: string, n: number) => string;
+type IdOf = (kind: EntityKind, name: string, n: number) => string;
 
 /** The requirement cases as they are for a deployment that has such ids. */
 function boundTo(idOf: IdOf): Suite {
@@ -73,7 +73,7 @@ test('Replay and verify repeat the verdicts of a target with ids and headers of 
   tag: '@long',
 }, async () => {
   const { url, close } = await listen(createIndependentDeployment(boundTo(slugs).world));
-  const bindings = thingKinds.flatMap((kind) =>
+  const bindings = entityKinds.flatMap((kind) =>
     [...suite.world.ids[kind]].map(([name, worldId]) => [worldId, `${kind}-${name}`]),
   );
   written('ids.yaml', stringify(Object.fromEntries(bindings)));

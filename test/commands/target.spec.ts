@@ -10,8 +10,8 @@ import {
   type Environment,
   type RunOptions,
 } from '../../src/config/run-options.js';
-import { readAvailability, readTargetFile } from '../../src/config/target-file.js';
-import { isOwnWord } from '../../src/contract/operation.js';
+import { readTargetFile, readWorldAvailability } from '../../src/config/target-file.js';
+import { occursInSuiteRequests } from '../../src/contract/operation.js';
 import { bindWorld, loadWorld } from '../../src/contract/world-file.js';
 import { defaultConnectionOptions } from '../../src/http/connection-options.js';
 import { packageRoot } from '../../src/support/package-root.js';
@@ -38,7 +38,8 @@ const load = (text: string | undefined, environment: Environment = {}, options: 
 };
 
 /** The world with the ids of a target file. */
-const loadBoundWorld = (file: string) => bindWorld(loadWorld(), readAvailability(readTargetFile({ target: file })));
+const loadBoundWorld = (file: string) =>
+  bindWorld(loadWorld(), readWorldAvailability(readTargetFile({ target: file })));
 
 const staging = `
 name: staging
@@ -144,8 +145,8 @@ allow_http: true`,
       ['Authorization', '$GATEWAY_KEY'],
     ],
     secrets: [
-      { value: 'the-long-key', placeholder: '$GATEWAY_KEY', name: 'Authorization', isOwnWord },
-      { value: ownProxy, placeholder: '$OWN_PROXY', name: 'Proxy-Authorization', isOwnWord },
+      { value: 'the-long-key', placeholder: '$GATEWAY_KEY', name: 'Authorization', occursInSuiteRequests },
+      { value: ownProxy, placeholder: '$OWN_PROXY', name: 'Proxy-Authorization', occursInSuiteRequests },
     ],
     proxy: ownProxy,
     pacing: { requests_per_second: 2.5, concurrency: 3 },

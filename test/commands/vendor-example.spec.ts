@@ -11,7 +11,7 @@ import { parse } from 'yaml';
 import type { Certificate } from '../../src/certificate/certificate.js';
 import { readDataFile } from '../../src/contract/data-file.js';
 import { credentialPlaceholders } from '../../src/contract/operation.js';
-import { exportWorld, type Rule, type Tier, type World } from '../../src/contract/world.js';
+import { exportWorld, type Tier, type TierRule, type World } from '../../src/contract/world.js';
 import type { HttpResponse } from '../../src/http/exchange.js';
 import { loadTransport, type Transport } from '../../src/http/transport.js';
 import { packageRoot } from '../../src/support/package-root.js';
@@ -212,13 +212,13 @@ function expectLoaded({ stored }: VendorFake, file: string, { tiers, ...lists }:
   expect(new Set(stored.rules.map(({ rules }) => JSON.stringify(rules))).size).toBe(stored.rules.length);
 }
 
-const sortCustomers = (rule: Rule): Rule =>
+const sortCustomers = (rule: TierRule): TierRule =>
   rule.kind === 'customer' ? { ...rule, any_of: rule.any_of.toSorted() } : rule;
 
 /** Reads the rules that numbered conditions stand for. Only customers are alternatives to each other. */
-function readRules(stored: unknown, worldIds: ReadonlyMap<string, string>): Rule[] {
+function readRules(stored: unknown, worldIds: ReadonlyMap<string, string>): TierRule[] {
   const { logic, ...numbered } = JSON.parse(JSON.stringify(stored));
-  return logic.split(' and ').map((group: string): Rule => {
+  return logic.split(' and ').map((group: string): TierRule => {
     const alternatives = (group.match(/\d+/g) ?? []).map((number) => numbered[number]);
     const [{ name, property: key, conditions, rules }] = alternatives;
     const [value] = conditions.$is ?? conditions.$in;

@@ -5,8 +5,8 @@
 
 import { expect, test } from '@playwright/test';
 import type { DeploymentOptions } from '../../reference/deployment.js';
-import { undetermined } from '../../src/cases/test-case.js';
-import { listNames, type NamedWorld, type ThingKind, type Tier, thingKinds } from '../../src/contract/world.js';
+import { undeterminedOutcome } from '../../src/cases/test-case.js';
+import { type EntityKind, entityKinds, type NamedWorld, type Tier, worldListNames } from '../../src/contract/world.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import { isJsonObject, parseJson } from '../../src/support/json.js';
 import { renderReason } from '../../src/support/reason.js';
@@ -274,14 +274,14 @@ const foreignRows = [
 ];
 
 /** States bindings in a target file; undefined for what the target does not have. */
-function stateIds(idOf: (kind: ThingKind, name: string, n: number) => string | undefined): string {
-  const list = (kind: ThingKind) => [...ids[kind].keys()].map((name, n) => [name, idOf(kind, name, n)]);
-  const lists = thingKinds.map((kind) => [listNames[kind], Object.fromEntries(list(kind))]);
+function stateIds(idOf: (kind: EntityKind, name: string, n: number) => string | undefined): string {
+  const list = (kind: EntityKind) => [...ids[kind].keys()].map((name, n) => [name, idOf(kind, name, n)]);
+  const lists = entityKinds.map((kind) => [worldListNames[kind], Object.fromEntries(list(kind))]);
   return JSON.stringify({ bindings: Object.fromEntries(lists) });
 }
-const stateAllBut = (unstated: ThingKind, isUnstated: (name: string, n: number) => boolean) =>
+const stateAllBut = (unstated: EntityKind, isUnstated: (name: string, n: number) => boolean) =>
   stateIds((kind, name, n) => (kind === unstated && isUnstated(name, n) ? undefined : ids[kind].get(name)));
-const numbers = stateIds((kind, _, n) => String((thingKinds.indexOf(kind) + 1) * 1000 + n));
+const numbers = stateIds((kind, _, n) => String((entityKinds.indexOf(kind) + 1) * 1000 + n));
 const withNumbers: Deploy = (world) => {
   const answer = createReference({ world });
   return (request) => ({ ...answer(request), body: answer(request).body.replaceAll(/"id":"(\d+)"/g, '"id":$1') });
@@ -503,7 +503,9 @@ test.describe('Questions', () => {
 
   for (const [n, [title, deploy]] of Object.entries(unusualDeployments).entries())
     test(`All have an outcome: ${title}`, { tag: n < 4 ? '@slow' : '@long' }, async () => {
-      const open = (await listAnswers(deploy)).filter(({ outcome }) => outcome === null || outcome === undetermined);
+      const open = (await listAnswers(deploy)).filter(
+        ({ outcome }) => outcome === null || outcome === undeterminedOutcome,
+      );
       expect(open).toEqual([]);
     });
 
@@ -521,6 +523,6 @@ test.describe('Questions', () => {
     const { certificate, results } = await certifyRow({ deploy: growing }, [id]);
     const { reason } = results.find((result) => result.id === id) ?? {};
     expect(reason).toEqual(reasonOf('outcome-unclear', { reason: reasonOf('body-varies') }));
-    expect(certificate.questions).toMatchObject([{ id, outcome: undetermined, reason: renderReason(reason) }]);
+    expect(certificate.questions).toMatchObject([{ id, outcome: undeterminedOutcome, reason: renderReason(reason) }]);
   });
 });

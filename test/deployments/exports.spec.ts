@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { parseFilterParameter } from '../../src/contract/operation.js';
-import type { Rule, Tier, World } from '../../src/contract/world.js';
+import type { Tier, TierRule, World } from '../../src/contract/world.js';
 import { parseRequest } from '../../src/http/request-content.js';
 import { loadSuite, suiteFolder } from '../../src/suite/suite.js';
 import { packageRoot } from '../../src/support/package-root.js';
@@ -42,7 +42,7 @@ function listTierRows({ id, campaign_id, name, created_at, metadata }: Tier): Ta
   ];
 }
 
-function listRuleRows(rule: Rule, promotion: string, ruleId: number): TableRow[] {
+function listRuleRows(rule: TierRule, promotion: string, ruleId: number): TableRow[] {
   const customers = rule.kind === 'customer' ? rule.any_of : [];
   return [
     ['promotion_rules', [ruleId, promotion, ...listRuleColumns(rule)]],
@@ -50,7 +50,7 @@ function listRuleRows(rule: Rule, promotion: string, ruleId: number): TableRow[]
   ];
 }
 
-function listRuleColumns(rule: Rule): readonly unknown[] {
+function listRuleColumns(rule: TierRule): readonly unknown[] {
   if (rule.kind === 'product' || rule.kind === 'sku') return [rule.kind, rule.id, rule.at_least, null, null];
   if (rule.kind === 'metadata') return [rule.kind, null, null, rule.key, rule.is];
   if (rule.kind === 'order_metadata') return [rule.kind, null, null, rule.key, rule.includes];

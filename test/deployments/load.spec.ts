@@ -4,13 +4,13 @@ import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import type { RunVerdict } from '../../src/certificate/certificate.js';
-import { exportWorld, type NamedWorld, type Rule, type Tier, type World } from '../../src/contract/world.js';
-import { type Availability, bindWorld } from '../../src/contract/world-file.js';
+import { exportWorld, type NamedWorld, type Tier, type TierRule, type World } from '../../src/contract/world.js';
+import { bindWorld, type WorldAvailability } from '../../src/contract/world-file.js';
 import type { HttpRequest } from '../../src/http/exchange.js';
 import { renderExaminationFindings } from '../../src/outputs/terminal/findings.js';
 import { renderRunReport } from '../../src/outputs/terminal/run-report.js';
-import type { DataBasis } from '../../src/own-data/data-suite.js';
-import { describeUncompared } from '../../src/record/drift.js';
+import type { TestDataVersion } from '../../src/own-data/data-suite.js';
+import { describeRecordMismatch } from '../../src/record/drift.js';
 import { createRecord } from '../../src/record/target-record.js';
 import { type ExaminedArea, examine } from '../../src/run/examine.js';
 import { loadSuite, type Suite, suiteFolder } from '../../src/suite/suite.js';
@@ -44,7 +44,7 @@ const keepTiers = (isKept: (tier: Tier, n: number) => boolean): World => ({
   ...exportWorld(world),
   tiers: world.tiers.filter(isKept),
 });
-const loseRules = (isLost: (rule: Rule) => boolean) =>
+const loseRules = (isLost: (rule: TierRule) => boolean) =>
   changeTiers(({ rules }) => ({ rules: rules.filter((rule) => !isLost(rule)) }));
 const reverse = (of: World): World => ({
   ...exportWorld(of as NamedWorld),
@@ -189,7 +189,7 @@ test.describe('Test data that is there in part', () => {
 
 test.describe('What shows the order of creation, where responses name ids alone', () => {
   const at = (line: number) => ({ file: 'ids.yaml', line, column: 1 });
-  const bind = (idOf: (n: number) => string, lineOf: (n: number) => number): Availability['bindings'] => {
+  const bind = (idOf: (n: number) => string, lineOf: (n: number) => number): WorldAvailability['bindings'] => {
     const entries = [...world.ids.customer, ...world.ids.product, ...world.ids.sku, ...world.ids.campaign];
     const others = [...entries, ...world.ids.category].map(([, id]) => [id, { id, at: at(1) }]);
     return Object.fromEntries([
@@ -199,7 +199,12 @@ test.describe('What shows the order of creation, where responses name ids alone'
   };
   const random = (n: number) => `tier-${(n * 7919) % 10_007}-x`;
   const last = world.tiers.length;
-  const rows: readonly (readonly [title: string, Availability['bindings'], reversed: RunVerdict, shown: boolean])[] = [
+  const rows: readonly (readonly [
+    title: string,
+    WorldAvailability['bindings'],
+    reversed: RunVerdict,
+    shown: boolean,
+  ])[] = [
     [
       'ids that grow with time, against the test data',
       bind(
@@ -373,9 +378,9 @@ test.describe('The first line', () => {
 });
 
 test('A run says that its record was made with other data', () => {
-  const of = (kind: DataBasis['kind'], digest: string): Suite => ({ ...suite, basis: { kind, digest } });
+  const of = (kind: TestDataVersion['kind'], digest: string): Suite => ({ ...suite, basis: { kind, digest } });
   const recordOf = (stated: Suite) => createRecord(stated, { results: [], showExchange: () => undefined }, 'shop');
-  const describe = (recorded: Suite, now: Suite) => describeUncompared(recordOf(recorded), now).join();
+  const describe = (recorded: Suite, now: Suite) => describeRecordMismatch(recordOf(recorded), now).join();
   const [first, second] = [of('world', 'sha256:1'), of('world', 'sha256:2')];
   const [data, newer] = [of('data-file', 'sha256:3'), of('data-file', 'sha256:4')];
   for (const same of [first, data]) expect(describe(same, same)).toBe('');
@@ -384,5 +389,5 @@ test('A run says that its record was made with other data', () => {
   expect(describe(first, data)).toMatch(/made with the test data of the suite, and this run has a data file/);
   expect(describe(data, first)).toMatch(/made with a data file, and this run has the test data of the suite/);
   const { data: _, ...older } = recordOf({ ...first, digest: 'sha256:5' });
-  expect(describeUncompared(older, first).join()).toContain('other cases');
+  expect(describeRecordMismatch(older, first).join()).toContain('other cases');
 });

@@ -3,7 +3,7 @@ import { parse } from 'yaml';
 import type { Change } from '../../reference/handlers.js';
 import type { RunVerdict } from '../../src/certificate/certificate.js';
 import type { TargetDocument } from '../../src/config/target-file.js';
-import { listNames, type NamedWorld, type ThingKind, type Tier } from '../../src/contract/world.js';
+import { type EntityKind, type NamedWorld, type Tier, worldListNames } from '../../src/contract/world.js';
 import type { HttpRequest } from '../../src/http/exchange.js';
 import { createMentionFilter } from '../../src/recognition/sibling-values.js';
 import type { EngineOptions } from '../../src/run/run.js';
@@ -173,7 +173,9 @@ function selectCases(suite: Suite, ids?: readonly string[]): Suite {
 
 /** A target file whose bindings stand in it, by the names of the world. */
 type StatedTarget = Partial<Omit<TargetDocument, 'bindings'>> & {
-  readonly bindings?: { readonly [List in (typeof listNames)[ThingKind]]?: Readonly<Record<string, string | number>> };
+  readonly bindings?: {
+    readonly [List in (typeof worldListNames)[EntityKind]]?: Readonly<Record<string, string | number>>;
+  };
 };
 
 /** A suite by the lines of a target file: with each fault, a row has the same. */
@@ -185,7 +187,7 @@ function readTarget(lines: string): { suite: Suite; options: EngineOptions } {
   const { response = {}, own_promotions: ownPromotions, bindings } = document;
   const availability = {
     ownPromotions: ownPromotions as number | undefined,
-    bindings: bindings && createBindings((kind, name) => bindings[listNames[kind]]?.[name]?.toString()),
+    bindings: bindings && createBindings((kind, name) => bindings[worldListNames[kind]]?.[name]?.toString()),
   };
   const options = {
     isWorldLoaded: document.world === 'loaded' || undefined,

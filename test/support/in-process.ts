@@ -6,7 +6,7 @@ import {
   createCertificate,
   withdrawFailures,
 } from '../../src/certificate/certificate.js';
-import { type ThingKind, thingKinds } from '../../src/contract/world.js';
+import { type EntityKind, entityKinds } from '../../src/contract/world.js';
 import type { Channel, HttpResponse } from '../../src/http/exchange.js';
 import { createTransportChannel, type Transport, type TransportChannel } from '../../src/http/transport.js';
 import type { Verdict } from '../../src/judge/verdict.js';
@@ -37,9 +37,9 @@ export const requirementSuite: Suite = { ...suite, cases: suite.cases.filter(({ 
 export const recognizer = createRecognizer(suite.world);
 
 /** Binds the names of the world. Without an id, the deployment does not have the thing. */
-export function createBindings(idOf: (kind: ThingKind, name: string, n: number) => string | undefined) {
+export function createBindings(idOf: (kind: EntityKind, name: string, n: number) => string | undefined) {
   const at = { file: 'bindings.yaml', line: 1, column: 1 };
-  const bindings = thingKinds.flatMap((kind) =>
+  const bindings = entityKinds.flatMap((kind) =>
     [...suite.world.ids[kind]].flatMap(([name, worldId], n) => {
       const id = idOf(kind, name, n);
       return id === undefined ? [] : [[worldId, { id, at }] as const];

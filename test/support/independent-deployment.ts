@@ -3,7 +3,7 @@
  * reference deployment.
  */
 
-import type { Rule, Tier, World } from '../../src/contract/world.js';
+import type { Tier, TierRule, World } from '../../src/contract/world.js';
 import type { HttpResponse } from '../../src/http/exchange.js';
 import type { Answer } from '../../tools/proof/judge-deployment.js';
 import { type Listening, listenStatefully } from './listen-on-loopback.js';
@@ -23,7 +23,7 @@ interface Filter {
 }
 
 export type RuleTable = {
-  readonly [Kind in Rule['kind']]: (rule: Extract<Rule, { kind: Kind }>, body: Json) => boolean;
+  readonly [Kind in TierRule['kind']]: (rule: Extract<TierRule, { kind: Kind }>, body: Json) => boolean;
 };
 
 const always = () => true;
@@ -257,7 +257,7 @@ export function createIndependentDeployment(world: World, traits: Traits = {}): 
     const audience = valuesOf(sent, 'audienceRulesOnly').includes('true') ? traits.audienceRulesOnly : 'no-effect';
     const table = audience === 'skips-order-rules' ? audienceRules : rules;
     // The compiler cannot relate the kind of a rule to the type of its function.
-    const holds = (rule: Rule) => (table[rule.kind] as (rule: Rule, body: Json) => boolean)(rule, sent.body);
+    const holds = (rule: TierRule) => (table[rule.kind] as (rule: TierRule, body: Json) => boolean)(rule, sent.body);
 
     const isFirst =
       traits.filteredWindow === 'filter-first' ||

@@ -1,6 +1,6 @@
 /** Mistakes of deployments, chosen before it was known which of them requests that are drawn from data find. */
 
-import type { Rule, Tier, World } from '../../src/contract/world.js';
+import type { Tier, TierRule, World } from '../../src/contract/world.js';
 import type { HttpRequest } from '../../src/http/exchange.js';
 import { isJsonObject, parseJson } from '../../src/support/json.js';
 import type { Answer } from '../../tools/proof/judge-deployment.js';
@@ -15,9 +15,9 @@ const withTiers =
   (change: (tiers: readonly Tier[], world: World) => readonly Tier[], traits?: Traits): Mistake =>
   (world) =>
     createIndependentDeployment({ ...world, tiers: change(world.tiers, world) }, traits);
-const withRules = (change: (rules: readonly Rule[]) => readonly Rule[]): Mistake =>
+const withRules = (change: (rules: readonly TierRule[]) => readonly TierRule[]): Mistake =>
   withTiers((tiers) => tiers.map((tier) => ({ ...tier, rules: change(tier.rules) })));
-const withoutRules = (kind: Rule['kind']) => withRules((rules) => rules.filter((rule) => rule.kind !== kind));
+const withoutRules = (kind: TierRule['kind']) => withRules((rules) => rules.filter((rule) => rule.kind !== kind));
 const withTraits =
   (traits: Traits): Mistake =>
   (world) =>

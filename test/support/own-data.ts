@@ -3,7 +3,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import type { Rule, Tier, World } from '../../src/contract/world.js';
+import type { Tier, TierRule, World } from '../../src/contract/world.js';
 
 /** How the data looks. */
 interface Look {
@@ -103,7 +103,7 @@ export function createData(name: DataName): World {
     name === 'awkward'
       ? ['store', 'store name', 'größe', 'a.b', 'id', '1', 'x&y', 'constructor']
       : ['store', 'level', 'channel'];
-  const createRule = (): Rule => {
+  const createRule = (): TierRule => {
     if (random() < look.others) return { kind: 'other', description: 'The weather is fine.' };
     switch (
       pick(['customer', 'customer', 'product', 'product', 'sku', 'metadata', 'metadata', 'order_metadata'] as const)

@@ -4,7 +4,7 @@ import {
   documentedRequestDraft,
   type RequestPatch,
 } from '../../src/cases/request-draft.js';
-import type { NamedWorld, ThingKind } from '../../src/contract/world.js';
+import type { EntityKind, NamedWorld } from '../../src/contract/world.js';
 import type { HttpRequest } from '../../src/http/exchange.js';
 
 const plain: RequestPatch = {
@@ -20,6 +20,6 @@ const plain: RequestPatch = {
 export function createPatchedRequest({ ids }: NamedWorld, ...patches: readonly RequestPatch[]): HttpRequest {
   return assembleRequest(
     [plain, ...patches].reduce(applyPatch, documentedRequestDraft),
-    (kind, name) => ids[kind as ThingKind].get(name) as string,
+    (kind, name) => ids[kind as EntityKind].get(name) as string,
   );
 }

@@ -3,7 +3,7 @@
  * that the README there names, and shares no code with the transport or the reference deployment.
  */
 
-import type { Rule, World } from '../../src/contract/world.js';
+import type { TierRule, World } from '../../src/contract/world.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import { parseJson } from '../../src/support/json.js';
 
@@ -18,7 +18,7 @@ interface Redeemable {
   readonly created_at: string;
   readonly campaign_id: string;
   readonly metadata: Json;
-  readonly rules: readonly Rule[];
+  readonly rules: readonly TierRule[];
 }
 
 export const object = (value: unknown): Json => (typeof value === 'object' && value !== null ? (value as Json) : {});
@@ -98,7 +98,7 @@ export class QualificationsFake {
     const countUnits = (member: string, id: string) =>
       items.filter((item) => item[member] === id).reduce((sum, { quantity = 1 }) => sum + Number(quantity), 0);
     const isEnough = (units: number, least: number) => (this.fault === 'quantity-ignored' ? units > 0 : units >= least);
-    const holds = (rule: Rule): boolean => {
+    const holds = (rule: TierRule): boolean => {
       switch (rule.kind) {
         case 'customer':
           return rule.any_of.includes(String(object(customer).id));

@@ -1,14 +1,14 @@
-import type { RunFacts } from '../../src/certificate/certificate.js';
-import { type NamedWorld, thingKinds, type World } from '../../src/contract/world.js';
+import type { CertificateInputs } from '../../src/certificate/certificate.js';
+import { entityKinds, type NamedWorld, type World } from '../../src/contract/world.js';
 
 /** Creates a world without names. */
 export function createNamelessWorld(world: World): NamedWorld {
-  const ids = Object.fromEntries(thingKinds.map((kind) => [kind, new Map()])) as unknown as NamedWorld['ids'];
+  const ids = Object.fromEntries(entityKinds.map((kind) => [kind, new Map()])) as unknown as NamedWorld['ids'];
   return { ...world, ids, unavailable: new Map() };
 }
 
 /** What is known of a run of one request. */
-export const runFacts: RunFacts = {
+export const runFacts: CertificateInputs = {
   target: { name: 'shop', base_url: 'https://a.test' },
   requestsSent: 1,
   notes: [],

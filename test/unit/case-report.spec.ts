@@ -7,7 +7,7 @@ import { type JudgedCases, judgeCases } from '../../src/certify/target-run.js';
 import { loadInputs } from '../../src/config/run-inputs.js';
 import type { HttpRequest } from '../../src/http/exchange.js';
 import { isSuccessful } from '../../src/http/response-status.js';
-import type { FoundMentions } from '../../src/recognition/tier-mentions.js';
+import type { SerializedMentions } from '../../src/recognition/tier-mentions.js';
 import type { CaseReport, StoredExchange } from '../../src/run/case-report.js';
 import { samplesCaseId } from '../../src/run/case-result.js';
 import { maxResultBody } from '../../src/run/sanitize-result.js';
@@ -38,7 +38,7 @@ async function listReceived(judged: JudgedCases): Promise<string[]> {
 }
 
 /** Changes what the worker found in each response. */
-function withMentions(judged: JudgedCases, change: (found: FoundMentions) => FoundMentions): JudgedCases {
+function withMentions(judged: JudgedCases, change: (found: SerializedMentions) => SerializedMentions): JudgedCases {
   const changeStored = (kept: StoredExchange) =>
     kept.mentions === undefined ? kept : { ...kept, mentions: change(kept.mentions) };
   const reports = judged.reports.map(

@@ -4,13 +4,13 @@ import {
   type AssertionReadContext,
   combineAll,
   combineAny,
-  holds,
-  unclear,
-  violated,
+  createDoubt,
+  createViolation,
+  holdsResult,
 } from '../../src/assertions/assertion.js';
-import { findResponseAssertionKind, judgeAssertion } from '../../src/assertions/registry.js';
+import { findResponseAssertionDefinition, judgeAssertion } from '../../src/assertions/registry.js';
 import type { JudgeMode, RowEvidence } from '../../src/assertions/row-evidence.js';
-import type { QuestionAnswer, RequirementRow, Row, TestCase } from '../../src/cases/test-case.js';
+import type { AnswerRule, CaseRow, RequirementRow, TestCase } from '../../src/cases/test-case.js';
 import { documentedOperation, renderFilterParameter } from '../../src/contract/operation.js';
 import type { World } from '../../src/contract/world.js';
 import type { Exchange, HttpRequest, TransportErrorKind } from '../../src/http/exchange.js';
@@ -114,7 +114,7 @@ const filtered: HttpRequest = {
 /** An assertion about the exchange `probe`, by its key and what a case file says under it. */
 function asserting([kind, value]: Written, of = 'probe', place = at): Assertion {
   const assertion = { kind, of, at: place, data: undefined };
-  return { ...assertion, data: findResponseAssertionKind(assertion).read(value, context) };
+  return { ...assertion, data: findResponseAssertionDefinition(assertion).read(value, context) };
 }
 type Written = readonly [kind: string, value: unknown];
 
@@ -588,7 +588,7 @@ test('If no response names anything of the world, only an error of the server re
 });
 
 test.describe('The answer to a question', () => {
-  const questionOf = (answer: QuestionAnswer, stated: Partial<Row> = {}): TestCase => ({
+  const questionOf = (answer: AnswerRule, stated: Partial<CaseRow> = {}): TestCase => ({
     kind: 'question',
     id: 'q',
     answers: 'q',
@@ -598,7 +598,7 @@ test.describe('The answer to a question', () => {
     rows: [rowOf(stated)],
     answer,
   });
-  const rules: QuestionAnswer = {
+  const rules: AnswerRule = {
     kind: 'first-of',
     evidence: 'probe',
     rules: [
@@ -657,7 +657,7 @@ test.describe('The answer to a question', () => {
   const links = ['<a>', '<b>'].map((link, n) => [n === 0 ? 'Link' : 'link', link] as const);
   const repeatedHeader: Exchange = { request, response: { status: 200, headers: links, body: '' } };
   const [media, ofError, shape] = [{ part: 'media-type' }, { part: 'error-shape' }, { part: 'shape' }] as const;
-  type Take = Extract<QuestionAnswer, { kind: 'value' }>['take'];
+  type Take = Extract<AnswerRule, { kind: 'value' }>['take'];
   const values: readonly (readonly [what: string, take: Take, probe: Exchange, value: string])[] = [
     ['a status', { part: 'status' }, answered(203), '203'],
     [
@@ -699,7 +699,7 @@ test.describe('The answer to a question', () => {
     }));
 
   test('is the stated path of promotions, or missing if there is no path or no response', () => {
-    const answer: QuestionAnswer = { kind: 'value', of: 'probe', take: shape, at };
+    const answer: AnswerRule = { kind: 'value', of: 'probe', take: shape, at };
     const stated = { ...background, configuredPatterns: ['/promotions/*'] };
     expect(judgeSent(questionOf(answer), stated, [new Map([['probe', ambiguous]])]).outcome).toBe('/promotions/*');
     const unknown = {
@@ -714,10 +714,10 @@ test.describe('The answer to a question', () => {
 });
 
 test('Combined assertions: a violation outweighs a doubt in all-of, a doubt outweighs a violation in any-of', () => {
-  const [no, maybe] = [violated('no-outcome'), unclear('no-order')];
+  const [no, maybe] = [createViolation('no-outcome'), createDoubt('no-order')];
   for (const [results, all, any] of [
-    [[no, holds], no, holds],
-    [[holds, maybe], maybe, holds],
+    [[no, holdsResult], no, holdsResult],
+    [[holdsResult, maybe], maybe, holdsResult],
     [[maybe, no], no, maybe],
     [[no, maybe], no, maybe],
     [[no, no], no, no],

@@ -1,11 +1,11 @@
 import { expect, test } from '@playwright/test';
 import { createKnownIds, type KnownIds } from '../../src/recognition/known-ids.js';
-import { listRecords } from '../../src/recognition/list-records.js';
+import { listValuesUnderPaths } from '../../src/recognition/list-values-under-paths.js';
 import { findNestedPaths } from '../../src/recognition/path-normalization.js';
-import { readReturnedTiers } from '../../src/recognition/returned-tiers.js';
-import { createMentionFilter, isSelected, type MentionFilter } from '../../src/recognition/sibling-values.js';
+import { readReturnedTiersOfMentions } from '../../src/recognition/returned-tiers.js';
+import { createMentionFilter, type MentionFilter, matchesMentionFilter } from '../../src/recognition/sibling-values.js';
 import {
-  createMentions,
+  createTierMentions,
   findTierMentions,
   type Mention,
   type TierMentions,
@@ -101,12 +101,12 @@ test.describe('Other forms of ids are found', () => {
     const ids = idsOf('T-1', 'T-12');
     const open = (body: unknown, ...others: unknown[]) => {
       const allMentions = [body, ...others].map((value) => findTierMentions(JSON.stringify(value), ids));
-      return [...readReturnedTiers(allMentions[0] as TierMentions, determineReading(allMentions)).unclear];
+      return [...readReturnedTiersOfMentions(allMentions[0] as TierMentions, determineReading(allMentions)).unclear];
     };
     expect(open([{ href: '/tiers/T-12' }])).toEqual(['T-12']);
     expect(open([{ href: '/tiers/T-123' }])).toEqual([]);
     expect(open([{ href: '/tiers/T-12' }], [{ id: 'T-1' }])).toEqual([]);
-    const { reason } = readReturnedTiers(findTierMentions('["a T-1"]', ids), determineReading([]));
+    const { reason } = readReturnedTiersOfMentions(findTierMentions('["a T-1"]', ids), determineReading([]));
     expect(reason).toEqual(reasonOf('names-possible', { length: 12 }));
   });
 });
@@ -152,7 +152,10 @@ test.describe('Tiers are found in unusual texts', () => {
     const readBy = (...bodies: object[]) => {
       const allMentions = bodies.map((body) => findTierMentions(JSON.stringify(body), ids));
       const reading = determineReading(allMentions);
-      return { reading, returned: allMentions.map((mentions) => readReturnedTiers(mentions, reading).returned) };
+      return {
+        reading,
+        returned: allMentions.map((mentions) => readReturnedTiersOfMentions(mentions, reading).returned),
+      };
     };
     const list = { data: { id: a, next: { id: b, next: { id: c } } } };
     const tree = { tiers: [{ id: a, tiers: [{ id: b, tiers: [{ id: c }] }] }] };
@@ -204,8 +207,8 @@ test.describe('Tiers are found in unusual texts', () => {
     test('and a target file can state all levels with **', () => {
       const mentions = findTierMentions(JSON.stringify({ ...list, skipped: c }), ids);
       const reading = determineReading([mentions], ['/data/**/id']);
-      expect(readReturnedTiers(mentions, reading).returned).toEqual([a, b, c]);
-      expect(listRecords(JSON.stringify(tree), ['/**/id'], ids, undefined)).toEqual([a, b, c]);
+      expect(readReturnedTiersOfMentions(mentions, reading).returned).toEqual([a, b, c]);
+      expect(listValuesUnderPaths(JSON.stringify(tree), ['/**/id'], ids, undefined)).toEqual([a, b, c]);
       expect(determineReading([mentions], ['/data/**/name']).kind).toBe('misstated');
       expect(determineReading([mentions], ['/**']).kind).toBe('stated');
     });
@@ -238,7 +241,7 @@ test.describe('Nothing of a response is normalised before it is compared', () =>
     });
     expect(named('[{"id":1.5},{"id":9007199254740994},{"id":1e20}]', known)).toEqual({});
     expect(named(JSON.stringify({ body: '[9007199254740993]' }), known)).toEqual({ '/body/*': ['9007199254740993'] });
-    expect(listRecords('[{"id":9007199254740993},{"id":2.0}]', ['/*/id'], known, undefined)).toEqual([
+    expect(listValuesUnderPaths('[{"id":9007199254740993},{"id":2.0}]', ['/*/id'], known, undefined)).toEqual([
       '9007199254740993',
       '2.0',
     ]);
@@ -246,7 +249,7 @@ test.describe('Nothing of a response is normalised before it is compared', () =>
 
   test('A number in another form is never not returned', () => {
     const mentions = findTierMentions('[{"id":9007199254740993},{"id":1e20},{"id":1.5}]', known);
-    const { returned, isNamedElsewhere } = readReturnedTiers(mentions, determineReading([mentions]));
+    const { returned, isNamedElsewhere } = readReturnedTiersOfMentions(mentions, determineReading([mentions]));
     expect(returned).toEqual(['9007199254740993']);
     expect(large.filter(isNamedElsewhere)).toEqual(['9007199254740993', '100000000000000000000']);
   });
@@ -255,7 +258,7 @@ test.describe('Nothing of a response is normalised before it is compared', () =>
     const body = `[{"id":"${a}","rate":1.50},{"id":"${b}","rate":1.5},{"id":"${c}","rate":9007199254740993}]`;
     const select = (rate: string) => {
       const filter = createMentionFilter({ where: { rate } }) as MentionFilter;
-      const isMeant = (mention: Mention) => isSelected(mention, filter, ids.tiers);
+      const isMeant = (mention: Mention) => matchesMentionFilter(mention, filter, ids.tiers);
       return [...findTierMentions(body, ids, isMeant).idsByPattern.values()].flat();
     };
     expect(['1.50', '1.5', '9007199254740993', '9007199254740992'].map(select)).toEqual([[a], [b], [c], []]);
@@ -272,7 +275,7 @@ test('What a body names is the same after it was stored as JSON', () => {
   ];
   for (const body of bodies.map((value) => JSON.stringify(value))) {
     const mentions = findTierMentions(body, ids);
-    const read = createMentions(JSON.parse(JSON.stringify(mentions.found)), body, ids);
+    const read = createTierMentions(JSON.parse(JSON.stringify(mentions.found)), body, ids);
     for (const key of ['idsByPattern', 'certainPatterns', 'unlocatedIds', 'possibleIds', 'locatedIds'] as const)
       expect(read[key], `${key} of ${body}`).toEqual(mentions[key]);
     expect(read.hasIdsInTexts).toBe(mentions.hasIdsInTexts);
@@ -286,7 +289,7 @@ test.describe('Returned tiers are read', () => {
     const patterns = Object.keys(places);
     const located = Object.values(places).flat();
     const found = { named: Object.entries(places), certain: patterns, unlocated, possible: [], located };
-    return createMentions({ ...found, hasIdsInTexts: false }, '', ids);
+    return createTierMentions({ ...found, hasIdsInTexts: false }, '', ids);
   };
   const readings: [what: string, all: TierMentions[], reading: TierReading, stated?: string[]][] = [
     ['no response', [], agreed()],
@@ -321,7 +324,7 @@ test.describe('Returned tiers are read', () => {
   ];
   test('from the mentions of one body', () =>
     checkEachRow(results, (_, named, reading, returned, unclear) => {
-      const result = readReturnedTiers(named, reading);
+      const result = readReturnedTiersOfMentions(named, reading);
       expect(result.returned).toEqual(returned);
       expect([...result.unclear]).toEqual(unclear);
     }));
@@ -348,10 +351,11 @@ test.describe('All records are listed', () => {
   ];
   test('in each shape', () =>
     checkEachRow(table, (_, body, patterns, found) =>
-      expect(listRecords(JSON.stringify(body), patterns.split(' '), ids, undefined)).toEqual(found),
+      expect(listValuesUnderPaths(JSON.stringify(body), patterns.split(' '), ids, undefined)).toEqual(found),
     ));
 
-  test('except in a body that is not JSON', () => expect(listRecords(`<p>${a}`, ['/*'], ids, undefined)).toEqual([]));
+  test('except in a body that is not JSON', () =>
+    expect(listValuesUnderPaths(`<p>${a}`, ['/*'], ids, undefined)).toEqual([]));
 });
 
 test('A short id of a data file with a letter and a digit is no coincidence, unless another thing has it', () => {

@@ -1,7 +1,7 @@
 import { expect, test } from '@playwright/test';
-import { undetermined } from '../../src/cases/test-case.js';
+import { undeterminedOutcome } from '../../src/cases/test-case.js';
 import { createKnownIds } from '../../src/recognition/known-ids.js';
-import { type BodyShape, findMismatches, inferShape } from '../../src/record/body-shape.js';
+import { type BodyShape, findShapeDrift, inferShape } from '../../src/record/body-shape.js';
 import { emptyBaseline, findDrift } from '../../src/record/drift.js';
 import { checkEachRow } from '../support/check-each-row.js';
 
@@ -63,8 +63,8 @@ test.describe('The shape of bodies', () => {
   test('does not describe metadata, which is data', () => {
     const shape = shapeOf({ metadata: { color: 'red' } }, { metadata: { size: 3 } });
     expect(shape).toEqual(record({ metadata: { type: 'object' } }));
-    expect(findMismatches(['{"metadata":{"year":2026}}'], shape ?? {})).toEqual([]);
-    expect(findMismatches(['{"metadata":[]}'], shape ?? {})).toHaveLength(1);
+    expect(findShapeDrift(['{"metadata":{"year":2026}}'], shape ?? {})).toEqual([]);
+    expect(findShapeDrift(['{"metadata":[]}'], shape ?? {})).toHaveLength(1);
   });
 });
 
@@ -78,7 +78,7 @@ test.describe('Drift', () => {
     ['the same', 'one', about, 0],
     ['another', 'two', about, 1],
     ['no answer now', 'two', { subject: 'a-question' }, 0],
-    ['no answer when it was recorded', undetermined, about, 0],
+    ['no answer when it was recorded', undeterminedOutcome, about, 0],
     ['another question', 'two', { ...about, subject: 'another' }, 0],
   ];
   test('is an outcome that differs from the baseline', () =>

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import path from 'node:path';
 import { json, text as readText } from 'node:stream/consumers';
 import { expect, test } from '@playwright/test';
-import { readAvailability, readTargetFile } from '../../src/config/target-file.js';
+import { readTargetFile, readWorldAvailability } from '../../src/config/target-file.js';
 import type { World } from '../../src/contract/world.js';
 import { expandWorld, loadWorld } from '../../src/contract/world-file.js';
 import { loadSuite, suiteFolder } from '../../src/suite/suite.js';
@@ -101,7 +101,7 @@ test('The loader to start from writes bindings with which its deployment conform
 
   const target = path.join(folder, 'shop.yaml');
   writeFileSync(target, 'name: shop\nbindings: shop.ids.yaml\n');
-  const bound = loadSuite(suiteFolder, readAvailability(readTargetFile({ target })));
+  const bound = loadSuite(suiteFolder, readWorldAvailability(readTargetFile({ target })));
   const reference = createReference({ world: stored as unknown as World });
   const { certificate } = await certifyOver(channelTo(reference), bound);
   expect([certificate.verdict, certificate.questions.filter(({ outcome }) => outcome === null)]).toEqual([

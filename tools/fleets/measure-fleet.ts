@@ -14,7 +14,7 @@ import { connect, createServer } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { ShownRequest } from '../../src/certificate/cause-entry.js';
+import type { CauseExample } from '../../src/certificate/cause-entry.js';
 import type { Certificate } from '../../src/certificate/certificate.js';
 import { parseArchive } from '../../src/certificate/har-archive.js';
 import { exportWorld } from '../../src/contract/world.js';
@@ -97,7 +97,7 @@ function certify(member: FleetMember, port: number): FleetEntry {
 }
 
 /** Whether a printed command gets the status and the body of the run. */
-function isReproduced({ exchange, repeat_with }: ShownRequest, exchanges: ReadonlyMap<string, Exchange>): boolean {
+function isReproduced({ exchange, repeat_with }: CauseExample, exchanges: ReadonlyMap<string, Exchange>): boolean {
   const recorded = exchanges.get(exchange);
   if (recorded === undefined || !('response' in recorded)) return false;
   const { stdout } = spawnSync('sh', ['-c', repeat_with], {

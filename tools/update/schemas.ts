@@ -1,4 +1,4 @@
-import { assertionKinds } from '../../src/assertions/registry.js';
+import { assertionDefinitions } from '../../src/assertions/registry.js';
 import type { Contract } from '../../src/contract/contract.js';
 
 /** Descriptions of the groups of assertions, for authors of cases. */
@@ -10,7 +10,7 @@ const groups: Readonly<Record<string, string>> = {
 /** Creates the content of `schemas/assertions.schema.json` from the kinds of assertions. */
 export function createAssertionsSchema(): object {
   const properties: Record<string, { readonly properties?: object } & Record<string, unknown>> = {};
-  for (const { key, schema } of assertionKinds.values()) {
+  for (const { key, schema } of assertionDefinitions.values()) {
     const [group = '', member] = key.split('.');
     if (member === undefined) {
       properties[group] = { ...schema };

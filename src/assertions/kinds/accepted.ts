@@ -1,7 +1,7 @@
 import { parseRequest } from '../../http/request-content.js';
 import { isSuccessful } from '../../http/response-status.js';
 import { isJsonObject } from '../../support/json.js';
-import { defineAssertion, type ExaminedRequest, holds, unclear, violated } from '../assertion.js';
+import { createDoubt, createViolation, defineAssertion, holdsResult, type RequestWithOracle } from '../assertion.js';
 import { findUndocumentedRequest } from '../requirement-flaws.js';
 
 type Value = 'or-empty' | { readonly 'or-empty-like': string } | { readonly wherever: string };
@@ -41,12 +41,12 @@ export default defineAssertion<Value, Data>({
 
   judge({ unless, compared: name }, { exchange: { response }, compareWith }) {
     const { status } = response;
-    if (isSuccessful(response)) return holds;
-    const mayBeEmpty = unclear('perhaps-empty', { status });
+    if (isSuccessful(response)) return holdsResult;
+    const mayBeEmpty = createDoubt('perhaps-empty', { status });
     if (unless === 'empty') return mayBeEmpty;
     return compareWith(name, ({ response: compared }) => {
       const judgeBoth = (isUnclear: boolean) =>
-        (isUnclear ? unclear : violated)('statuses', { status, name, compared: compared.status });
+        (isUnclear ? createDoubt : createViolation)('statuses', { status, name, compared: compared.status });
       if (unless === 'empty-like') return judgeBoth(compared.status === status);
       // Promotions of the deployment's own may have rules that exclude what this request adds.
       if (status === 404) return mayBeEmpty;
@@ -74,7 +74,7 @@ export default defineAssertion<Value, Data>({
 });
 
 /** Whether a request contains everything that another one contains. Rules only ask for what is present. */
-function contains({ http }: ExaminedRequest, { http: compared }: ExaminedRequest): boolean {
+function contains({ http }: RequestWithOracle, { http: compared }: RequestWithOracle): boolean {
   return http.path === compared.path && includesAll(parseRequest(http).body, parseRequest(compared).body);
 }
 

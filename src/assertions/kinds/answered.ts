@@ -1,5 +1,5 @@
-import { defineAssertion, holds } from '../assertion.js';
-import { judgeBrokenResponse } from '../broken-response.js';
+import { defineAssertion, holdsResult } from '../assertion.js';
+import { judgeBrokenResponse } from '../judge-broken-response.js';
 import { findUndocumentedRequest } from '../requirement-flaws.js';
 
 export default defineAssertion<'whole', object>({
@@ -11,7 +11,7 @@ export default defineAssertion<'whole', object>({
   },
   read: () => ({}),
   describe: () => 'gets a whole response',
-  judge: (_, { exchange, evidence }) => judgeBrokenResponse(exchange, evidence) ?? holds,
+  judge: (_, { exchange, evidence }) => judgeBrokenResponse(exchange, evidence) ?? holdsResult,
   judgeLost: (exchange, evidence) => judgeBrokenResponse(exchange, evidence),
   findFlaw: (_, context) => findUndocumentedRequest(context),
 });

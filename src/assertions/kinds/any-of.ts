@@ -1,4 +1,4 @@
-import type { AlternativesAssertionKind } from '../assertion.js';
+import type { AlternativesAssertionDefinition } from '../assertion.js';
 
 const alternative = { anyOf: [{ $ref: '#/$defs/check' }, { $ref: '#/$defs/checks' }] };
 
@@ -11,4 +11,4 @@ export default {
     minItems: 2,
   },
   hasAlternatives: true,
-} satisfies AlternativesAssertionKind;
+} satisfies AlternativesAssertionDefinition;

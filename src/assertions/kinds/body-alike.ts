@@ -1,4 +1,4 @@
-import { defineAssertion, holdsIf, unclear } from '../assertion.js';
+import { createDoubt, createViolationUnless, defineAssertion } from '../assertion.js';
 import { areAlike, findVolatilePaths } from '../volatile-values.js';
 
 export default defineAssertion<string, { readonly compared: string }>({
@@ -13,8 +13,8 @@ export default defineAssertion<string, { readonly compared: string }>({
   judge: ({ compared: name }, { exchange, evidence, compareWith }) =>
     compareWith(name, ({ response }) => {
       const volatile = findVolatilePaths(evidence.exchanges);
-      if (volatile.has('')) return unclear('body-varies');
+      if (volatile.has('')) return createDoubt('body-varies');
       const isAlike = areAlike(exchange.response.body, response.body, volatile);
-      return holdsIf(isAlike, 'bodies-differ', { name });
+      return createViolationUnless(isAlike, 'bodies-differ', { name });
     }),
 });

@@ -1,4 +1,4 @@
-import { defineAssertion, holdsIf } from '../assertion.js';
+import { createViolationUnless, defineAssertion } from '../assertion.js';
 
 export default defineAssertion<true, object>({
   key: 'body.empty',
@@ -6,5 +6,5 @@ export default defineAssertion<true, object>({
   read: () => ({}),
   describe: () => 'has no body',
   judge: (_, { exchange: { response } }) =>
-    holdsIf(response.body === '', 'body-not-empty', { length: response.body.length }),
+    createViolationUnless(response.body === '', 'body-not-empty', { length: response.body.length }),
 });

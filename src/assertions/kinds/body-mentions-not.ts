@@ -1,3 +1,3 @@
-import { createBodyTextsKind } from './body-mentions.js';
+import { defineBodyTextsAssertion } from './body-mentions.js';
 
-export default createBodyTextsKind('body.mentions-not', 'The body contains none of these texts.', false);
+export default defineBodyTextsAssertion('body.mentions-not', 'The body contains none of these texts.', false);

@@ -1,4 +1,4 @@
-import { defineAssertion, holdsIf } from '../assertion.js';
+import { createViolationUnless, defineAssertion } from '../assertion.js';
 
 export default defineAssertion<string, { readonly compared: string }>({
   key: 'body.same-as',
@@ -6,5 +6,7 @@ export default defineAssertion<string, { readonly compared: string }>({
   read: (name, { resolveRequest }) => ({ compared: resolveRequest(name) }),
   describe: ({ compared }) => `has the same body as '${compared}'`,
   judge: ({ compared: name }, { exchange, compareWith }) =>
-    compareWith(name, ({ response }) => holdsIf(response.body === exchange.response.body, 'bodies-differ', { name })),
+    compareWith(name, ({ response }) =>
+      createViolationUnless(response.body === exchange.response.body, 'bodies-differ', { name }),
+    ),
 });

@@ -1,6 +1,6 @@
 import type { Obligation } from '../../contract/oracle.js';
-import { defineAssertion, holdsIf } from '../assertion.js';
-import { judgeDifferences } from '../judge-result.js';
+import { createViolationUnless, defineAssertion } from '../assertion.js';
+import { judgeTierDifferences } from '../judge-returned-tiers.js';
 import { renderOpenReason } from '../requirement-flaws.js';
 
 export default defineAssertion<string, { readonly compared: string }>({
@@ -9,7 +9,9 @@ export default defineAssertion<string, { readonly compared: string }>({
   read: (name, { resolveRequest }) => ({ compared: resolveRequest(name) }),
   describe: ({ compared }) => `does not return the same as '${compared}'`,
   judge: ({ compared: name }, context) =>
-    judgeDifferences(context, name, (differences) => holdsIf(differences !== undefined, 'results-alike', { name })),
+    judgeTierDifferences(context, name, (differences) =>
+      createViolationUnless(differences !== undefined, 'results-alike', { name }),
+    ),
   listNeededIds({ compared: name }, { mode, oracle, getOracle, world: { tiers }, allTiers }) {
     const compared = getOracle(name);
     const opposite = tiers.filter((tier) => areOpposite(oracle.returned(tier), compared.returned(tier)));

@@ -1,6 +1,6 @@
-import { createTierListKind } from './returned-include.js';
+import { defineTierListAssertion } from './returned-include.js';
 
-export default createTierListKind(
+export default defineTierListAssertion(
   'returned.exclude',
   'None of these was returned. Checks nothing in a row that selects no tiers.',
   'forbidden',

@@ -1,12 +1,12 @@
 import { type AssertionReadContext, defineAssertion, type TierSelection } from '../assertion.js';
-import { judgeAllReturned, judgeNoneReturned, judgeResult } from '../judge-result.js';
+import { judgeAllReturned, judgeNoneReturned, judgeReturnedTiers } from '../judge-returned-tiers.js';
 import { findUndocumentedId } from '../requirement-flaws.js';
 
 const selections =
   'Names of tiers, or one keyword: `required` or `forbidden` (the documentation requires or forbids to return them), `valid` (for the customer and the order), `matching` (the filter), `newest-150` (the tiers that are checked).';
 
 /** Creates a kind that lists tiers: those that must be returned, or must not. */
-export function createTierListKind(
+export function defineTierListAssertion(
   key: string,
   description: string,
   wanted: 'required' | 'forbidden',
@@ -28,13 +28,14 @@ export function createTierListKind(
       return tiers.length === 0 ? undefined : { tiers };
     },
     describe: ({ tiers }, namesOf) => `${isRequired ? 'returns' : 'does not return'} ${namesOf(tiers)}`,
-    judge: ({ tiers }, context) => judgeResult(context, !isRequired, (result) => judgeTiers(tiers, result, context)),
+    judge: ({ tiers }, context) =>
+      judgeReturnedTiers(context, !isRequired, (result) => judgeTiers(tiers, result, context)),
     listNeededIds: ({ tiers }, { addWindow }) => addWindow(tiers),
     findFlaw: ({ tiers }, context) => findUndocumentedId(tiers, wanted, context),
   });
 }
 
-export default createTierListKind(
+export default defineTierListAssertion(
   'returned.include',
   'All of these were returned. Checks nothing in a row that selects no tiers.',
   'required',

@@ -1,5 +1,5 @@
 import { defineAssertion } from '../assertion.js';
-import { judgeNoneReturned, judgeResult } from '../judge-result.js';
+import { judgeNoneReturned, judgeReturnedTiers } from '../judge-returned-tiers.js';
 
 export default defineAssertion<true, object>({
   key: 'returned.nothing',
@@ -8,7 +8,7 @@ export default defineAssertion<true, object>({
   describe: () => 'returns nothing',
   judge(_, context) {
     const all = context.evidence.world.tiers.map(({ id }) => id);
-    return judgeResult(context, true, (result) => judgeNoneReturned(all, result, context));
+    return judgeReturnedTiers(context, true, (result) => judgeNoneReturned(all, result, context));
   },
   listNeededIds: (_, { allTiers }) => allTiers,
 });

@@ -1,6 +1,6 @@
 import type { LocatedMention } from '../../recognition/recognizer.js';
-import { defineAssertion, holdsIf, unclear } from '../assertion.js';
-import { doubt, judgeResult } from '../judge-result.js';
+import { createDoubt, createViolationUnless, defineAssertion } from '../assertion.js';
+import { createTiersDoubt, judgeReturnedTiers } from '../judge-returned-tiers.js';
 
 export default defineAssertion<boolean, { readonly isOnce: boolean }>({
   key: 'returned.once',
@@ -11,13 +11,13 @@ export default defineAssertion<boolean, { readonly isOnce: boolean }>({
   read: (isOnce) => ({ isOnce }),
   describe: ({ isOnce }) => (isOnce ? 'returns each promotion once' : 'returns a promotion more than once'),
   judge: ({ isOnce }, context) =>
-    judgeResult(context, false, (result) => {
-      if (result.unclear.size > 0) return doubt(result);
+    judgeReturnedTiers(context, false, (result) => {
+      if (result.unclear.size > 0) return createTiersDoubt(result);
       // Nothing is repeated in an empty result, and nothing shows that a promotion would be returned once.
-      if (result.returned.length === 0 && isOnce) return unclear('nothing-to-count');
+      if (result.returned.length === 0 && isOnce) return createDoubt('nothing-to-count');
       const mentions = context.evidence.recognizer.listLocatedMentions(context.exchange.response.body);
       const isRepeated = result.returned.some((id) => countRecords(id, mentions) > 1);
-      return holdsIf(isRepeated !== isOnce, isRepeated ? 'returned-repeatedly' : 'returned-once', {});
+      return createViolationUnless(isRepeated !== isOnce, isRepeated ? 'returned-repeatedly' : 'returned-once', {});
     }),
   listNeededIds: (_, { allTiers }) => allTiers,
 });

@@ -1,6 +1,6 @@
-import { createTierListKind } from './returned-include.js';
+import { defineTierListAssertion } from './returned-include.js';
 
-export default createTierListKind(
+export default defineTierListAssertion(
   'returned.only',
   'Only these were returned, and perhaps tiers that the documentation leaves open.',
   'forbidden',

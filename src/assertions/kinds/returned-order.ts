@@ -1,5 +1,5 @@
-import { defineAssertion, holdsIf, unclear } from '../assertion.js';
-import { doubt, judgeResult } from '../judge-result.js';
+import { createDoubt, createViolationUnless, defineAssertion } from '../assertion.js';
+import { createTiersDoubt, judgeReturnedTiers } from '../judge-returned-tiers.js';
 
 type Order = 'newest-first' | 'oldest-first';
 
@@ -9,13 +9,13 @@ export default defineAssertion<Order, { readonly order: Order }>({
   read: (order) => ({ order }),
   describe: ({ order }) => `returns the promotions ${order}`,
   judge: ({ order }, context) =>
-    judgeResult(context, false, (result) => {
-      if (result.unclear.size > 0) return doubt(result);
-      if (result.returned.length < 2) return unclear('no-order');
+    judgeReturnedTiers(context, false, (result) => {
+      if (result.unclear.size > 0) return createTiersDoubt(result);
+      if (result.returned.length < 2) return createDoubt('no-order');
       const newestFirst = context.evidence.world.tiers.map(({ id }) => id).filter((id) => result.returned.includes(id));
       const wanted = order === 'newest-first' ? newestFirst : newestFirst.reverse();
       const isInOrder = wanted.every((id, n) => id === result.returned[n]);
-      return holdsIf(isInOrder, 'order-differs', { order });
+      return createViolationUnless(isInOrder, 'order-differs', { order });
     }),
   listNeededIds: (_, { allTiers }) => allTiers,
 });

@@ -1,5 +1,5 @@
-import { defineAssertion, holds } from '../assertion.js';
-import { judgeDifferences } from '../judge-result.js';
+import { defineAssertion, holdsResult } from '../assertion.js';
+import { judgeTierDifferences } from '../judge-returned-tiers.js';
 
 export default defineAssertion<string, { readonly compared: string }>({
   key: 'returned.same-as',
@@ -7,8 +7,8 @@ export default defineAssertion<string, { readonly compared: string }>({
   read: (name, { resolveRequest }) => ({ compared: resolveRequest(name) }),
   describe: ({ compared }) => `returns the same as '${compared}'`,
   judge: ({ compared }, context) =>
-    judgeDifferences(context, compared, (differences) =>
-      differences === undefined ? holds : { is: 'violated', reason: differences },
+    judgeTierDifferences(context, compared, (differences) =>
+      differences === undefined ? holdsResult : { is: 'violated', reason: differences },
     ),
   listNeededIds: (_, { allTiers }) => allTiers,
 });

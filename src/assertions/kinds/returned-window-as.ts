@@ -1,14 +1,14 @@
 import { createOracle, listWindowTiers, type WindowAlternative } from '../../contract/oracle.js';
 import { getWindowSize } from '../../contract/world.js';
 import {
+  type AssertionJudgeContext,
   type AssertionResult,
   combineAll,
   combineAny,
+  createViolation,
   defineAssertion,
-  type JudgeContext,
-  violated,
 } from '../assertion.js';
-import { judgeAllReturned, judgeNoneReturned, judgeResult } from '../judge-result.js';
+import { judgeAllReturned, judgeNoneReturned, judgeReturnedTiers } from '../judge-returned-tiers.js';
 
 export default defineAssertion<string, { readonly compared: string }>({
   key: 'returned.window-as',
@@ -28,7 +28,7 @@ export default defineAssertion<string, { readonly compared: string }>({
       if (before.is === 'holds') return before;
       const after = judge('after-the-filter');
       if (before.is !== 'violated' || after.is !== 'violated') return combineAny([before, after]);
-      return violated('windows-differ', { name, before: before.reason, after: after.reason });
+      return createViolation('windows-differ', { name, before: before.reason, after: after.reason });
     }),
   // If one of the newest is missing in the deployment, an older one is among the newest 150.
   listNeededIds({ compared }, { world, oracle, getOracle }) {
@@ -46,7 +46,7 @@ export default defineAssertion<string, { readonly compared: string }>({
   },
 });
 
-function judgeReading(window: WindowAlternative['window'], context: JudgeContext): AssertionResult {
+function judgeReading(window: WindowAlternative['window'], context: AssertionJudgeContext): AssertionResult {
   const stated = createOracle(context.exchange.request, context.evidence.world);
   // A request without a member that the deployment refuses returns what it returns with it.
   const oracle = stated.whenReturning ?? stated;
@@ -54,7 +54,7 @@ function judgeReading(window: WindowAlternative['window'], context: JudgeContext
   const [required = [], forbidden = []] = (['required', 'forbidden'] as const).map((obligation) =>
     listWindowTiers(oracle).flatMap((tier) => (reading?.returned(tier) === obligation ? tier.id : [])),
   );
-  return judgeResult(context, required.length === 0, (result) =>
+  return judgeReturnedTiers(context, required.length === 0, (result) =>
     combineAll([judgeAllReturned(required, result, context), judgeNoneReturned(forbidden, result, context)]),
   );
 }

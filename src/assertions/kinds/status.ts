@@ -1,5 +1,5 @@
-import { defineAssertion, holdsIf } from '../assertion.js';
-import { findNothingRequired, findUndocumentedRequest } from '../requirement-flaws.js';
+import { createViolationUnless, defineAssertion } from '../assertion.js';
+import { findRequestWithoutRequiredTier, findUndocumentedRequest } from '../requirement-flaws.js';
 
 type Pattern = number | string;
 type Data = { readonly patterns: readonly string[] } | { readonly sameAs: string };
@@ -34,10 +34,14 @@ export default defineAssertion<Pattern | readonly Pattern[] | { 'same-as': strin
     const { status } = exchange.response;
     if ('patterns' in data) {
       const isMet = [`${status}`, `${`${status}`.charAt(0)}xx`].some((pattern) => data.patterns.includes(pattern));
-      return holdsIf(isMet, 'status-unexpected', { status, expected: data.patterns });
+      return createViolationUnless(isMet, 'status-unexpected', { status, expected: data.patterns });
     }
     return compareWith(data.sameAs, ({ response: compared }) =>
-      holdsIf(compared.status === status, 'statuses', { status, name: data.sameAs, compared: compared.status }),
+      createViolationUnless(compared.status === status, 'statuses', {
+        status,
+        name: data.sameAs,
+        compared: compared.status,
+      }),
     );
   },
 
@@ -52,6 +56,6 @@ export default defineAssertion<Pattern | readonly Pattern[] | { 'same-as': strin
   findFlaw(data, context) {
     if (!('patterns' in data) || data.patterns.join() !== '2xx')
       return { message: 'the documentation names no status code', hint: "Expect '2xx'." };
-    return findUndocumentedRequest(context) ?? findNothingRequired(context);
+    return findUndocumentedRequest(context) ?? findRequestWithoutRequiredTier(context);
   },
 });

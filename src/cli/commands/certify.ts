@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { describeData, quickNotice } from '../../certificate/notices.js';
 import { replayFile } from '../../certify/recorded-run.js';
-import { type Ending, endings } from '../../certify/reported-run.js';
-import { loadKnown } from '../../certify/target-run.js';
-import { createFolderName, type RunInputs, type SendingInputs } from '../../config/run-inputs.js';
+import { type RunEnding, runEndings } from '../../certify/reported-run.js';
+import { loadKnownCauses } from '../../certify/target-run.js';
+import { createFolderName, type LiveRunInputs, type RunInputs } from '../../config/run-inputs.js';
 import { completeRunOptions, type RunOptions } from '../../config/run-options.js';
 import {
   claimPlaywrightFolder,
@@ -16,11 +16,11 @@ import { findRunFile } from '../../outputs/result-files.js';
 import { renderPlan } from '../../outputs/terminal/plan.js';
 import { addColors } from '../../outputs/terminal/run-report.js';
 import { createPlan } from '../../run/plan.js';
-import { loadProject, share } from '../../runner/options.js';
+import { loadProject, shareValue } from '../../runner/options.js';
 import { selectFromSuite } from '../../suite/case-selection.js';
-import { refuse } from '../../support/problem.js';
+import { createInputError } from '../../support/problem.js';
 import { joinLines } from '../../support/untrusted-text.js';
-import { determineEndStatus, exitStatus } from '../exit-status.js';
+import { determineExitStatusOfRuns, exitStatus } from '../exit-status.js';
 import { addCertifyFlags, type CertifyFlags, type ConfigureCommand } from '../flags.js';
 import { findOwnConfig, runPlaywrightTests } from '../run-playwright.js';
 import { printComparison } from './compare.js';
@@ -47,7 +47,8 @@ async function replayRun(
   playwrightArgs: readonly string[],
   flags: CertifyFlags,
 ): Promise<number> {
-  if (playwrightArgs.length > 0) throw refuse('--replay', 'runs without Playwright', 'Select cases with --only.');
+  if (playwrightArgs.length > 0)
+    throw createInputError('--replay', 'runs without Playwright', 'Select cases with --only.');
   process.stdout.write(joinLines([`Judges the exchanges of ${folderOrFile}. Nothing is sent.`]));
   const reported = await replayFile(findRunFile(folderOrFile, 'evidence.har'), completeRunOptions(run));
   const published = await reported.publish();
@@ -56,9 +57,9 @@ async function replayRun(
 }
 
 /** Loads the inputs of each run, so that every problem of a file is said before anything is sent. */
-async function loadProjects(runs: readonly RunOptions[]): Promise<SendingInputs[]> {
+async function loadProjects(runs: readonly RunOptions[]): Promise<LiveRunInputs[]> {
   const projects = runs.map((conformance) => loadProject({ conformance }));
-  for (const { settings, suite } of projects) await loadKnown(settings, suite.world);
+  for (const { settings, suite } of projects) await loadKnownCauses(settings, suite.world);
   return projects;
 }
 
@@ -82,7 +83,7 @@ async function sendRuns(
   const isList = playwrightArgs.includes('--list');
   if (!isList) claimFolders(folders);
   const names = isNamed ? projects.map(({ settings }) => settings.target.name) : [];
-  share(
+  shareValue(
     'runs',
     runs.map((options, n) => ({ ...options, project: names[n] })),
   );
@@ -95,7 +96,7 @@ async function sendRuns(
   // By default, these reporters of Playwright empty folders of the user's project.
   process.env.PLAYWRIGHT_HTML_OUTPUT_DIR ??= path.join(outputFolder, 'html-report');
   process.env.PLAYWRIGHT_BLOB_OUTPUT_DIR ??= path.join(outputFolder, 'blob-report');
-  return await runPlaywrightTests(args, config, (code) => (isList ? code : endRuns(endings, code, flags)));
+  return await runPlaywrightTests(args, config, (code) => (isList ? code : endRuns(runEndings, code, flags)));
 }
 
 /** Returns the folder for what Playwright writes. Projects of a config share one, since their results are not known here. */
@@ -115,16 +116,16 @@ function claimFolders(folders: readonly string[]): void {
  * @param code the exit status of Playwright
  * @returns the exit status of the command
  */
-function endRuns(ended: readonly Ending[], code: number, flags: CertifyFlags): number {
+function endRuns(ended: readonly RunEnding[], code: number, flags: CertifyFlags): number {
   const folders = ended.flatMap((ending) => (typeof ending === 'object' ? [ending.folder] : []));
   if (folders.length > 1) printComparison(folders);
   if (flags.open) for (const folder of folders) openPage(folder);
   // The new record contains the drift that was shown.
-  const accept = (ending: Ending) =>
+  const accept = (ending: RunEnding) =>
     flags.against === undefined && typeof ending === 'object' && ending.isRecorded
       ? { ...ending, certificate: { ...ending.certificate, drift: [] } }
       : ending;
-  return determineEndStatus(ended.map(accept), code);
+  return determineExitStatusOfRuns(ended.map(accept), code);
 }
 
 /** Lists the runs that the flags ask for: one for each target. @throws UnusableInput */
@@ -136,13 +137,17 @@ function listRuns(flags: CertifyFlags): [RunOptions, ...RunOptions[]] {
   if (files.length <= 1) return [{ ...shared, target }];
   const single = Object.entries({ '--base-url': baseUrl, '--to': recordTo });
   const [flag] = single.find(([, value]) => typeof value === 'string') ?? [];
-  if (flag !== undefined) throw refuse(flag, 'works with a single target only', 'Name one target.');
+  if (flag !== undefined) throw createInputError(flag, 'works with a single target only', 'Name one target.');
   const byFolder = new Map<string, RunOptions>();
   for (const target of files) {
     const folder = createFolderName(loadProject({ conformance: { ...shared, target } }).settings.target.name);
     const twin = byFolder.get(folder)?.target;
     if (twin !== undefined)
-      throw refuse(target, `has the same name as ${twin}, so both would write to ${folder}`, 'Rename one of them.');
+      throw createInputError(
+        target,
+        `has the same name as ${twin}, so both would write to ${folder}`,
+        'Rename one of them.',
+      );
     byFolder.set(folder, { ...shared, target, ...(out && { out: path.join(out, folder) }) });
   }
   return [...byFolder.values()] as [RunOptions, ...RunOptions[]];

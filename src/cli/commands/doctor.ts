@@ -2,7 +2,7 @@ import { referenceCredentials } from '../../../reference/reference-credentials.j
 import { serveReference } from '../../../reference/server.js';
 import { openTarget } from '../../certify/open-target.js';
 import { startTargetRun } from '../../certify/target-run.js';
-import { loadInputs, locateTarget } from '../../config/run-inputs.js';
+import { addReferenceEndpoint, loadInputs } from '../../config/run-inputs.js';
 import { completeRunOptions, type RunOptions } from '../../config/run-options.js';
 import { noRetry } from '../../http/connection-options.js';
 import { renderExaminationFindings } from '../../outputs/terminal/findings.js';
@@ -24,7 +24,7 @@ async function runDoctor(flags: RunOptions): Promise<number> {
   const isReference = loaded.connection.endpoint === undefined;
   const credentials = referenceCredentials;
   const served = isReference ? await serveReference({ world, credentials }) : undefined;
-  const inputs = served === undefined ? loaded : locateTarget(loaded, { baseUrl: served.url, credentials });
+  const inputs = served === undefined ? loaded : addReferenceEndpoint(loaded, { baseUrl: served.url, credentials });
   const { settings, connection } = inputs;
   const channel = await openTarget({ ...connection, options: { ...connection.options, retry: noRetry } });
   const { findings } = (await startTargetRun(inputs, channel)).examination;

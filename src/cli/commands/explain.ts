@@ -1,7 +1,7 @@
 import { renderExplanation } from '../../outputs/terminal/case-explanation.js';
 import { findCasesByName, selectCases } from '../../suite/case-selection.js';
 import { loadSuite, suiteFolder } from '../../suite/suite.js';
-import { refuse } from '../../support/problem.js';
+import { createInputError } from '../../support/problem.js';
 import type { ConfigureCommand } from '../flags.js';
 
 export default ((command) => {
@@ -15,7 +15,7 @@ export default ((command) => {
       const selected = () => selectCases(suite, { only: findCasesByName([name], suite, 'explain') });
       const [testCase, ...others] = named.length > 0 ? named : selected();
       if (testCase === undefined || others.length > 0)
-        throw refuse(name, 'is not one case', `Name a case of npx conformance list cases ${name}`);
+        throw createInputError(name, 'is not one case', `Name a case of npx conformance list cases ${name}`);
       process.stdout.write(renderExplanation(testCase, suite));
     });
 }) satisfies ConfigureCommand;

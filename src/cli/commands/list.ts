@@ -32,12 +32,12 @@ const lists: Readonly<Record<string, (suite: Suite) => readonly Entry[]>> = {
     [...faults, ...listGeneratedFaults()].map(({ id, breaks, story }) => [id, `breaks ${breaks}: ${story}`]),
 };
 
-export const listedKinds = Object.keys(lists);
+export const listableKinds = Object.keys(lists);
 
 export default ((command) => {
   command
     .description('list requirements, questions with their outcomes, cases with their tags, behaviours or faults')
-    .addArgument(new Argument('<kind>', 'what to list').choices(listedKinds))
+    .addArgument(new Argument('<kind>', 'what to list').choices(listableKinds))
     .argument('[text]', 'only entries with this text, such as the cases with the id of a requirement')
     .option('--cases <folder>', 'a folder of your own cases')
     .action((kind: string, text = '', { cases }: { cases?: string }) => {

@@ -4,7 +4,7 @@ import { parseRecordedRun, rejudgeRun } from '../../certify/recorded-run.js';
 import { findRunFile } from '../../outputs/result-files.js';
 import { loadSuite, suiteFolder } from '../../suite/suite.js';
 import { computeDigest } from '../../support/digest.js';
-import { readInputFile, refuse } from '../../support/problem.js';
+import { createInputError, readInputFile } from '../../support/problem.js';
 import { sizeLimits } from '../../support/read-bytes.js';
 import { decodeText } from '../../support/text-file.js';
 import { joinLines } from '../../support/untrusted-text.js';
@@ -37,7 +37,7 @@ function renderConversionNote(file: string): string {
 async function verify(file: string, { cases, data }: { cases?: string; data?: string }): Promise<string[]> {
   const certificate = readCertificate(file);
   const { evidence: stated, own_cases: ownCases, suite: judge, verdict } = certificate;
-  if (stated === undefined) throw refuse(file, 'names no evidence', 'Name the certificate.json of a run.');
+  if (stated === undefined) throw createInputError(file, 'names no evidence', 'Name the certificate.json of a run.');
   const evidenceFile = path.join(path.dirname(file), path.basename(stated.file));
   const content = readInputFile(evidenceFile, 'A run writes the evidence beside its certificate.', {
     limit: sizeLimits.evidence,

@@ -19,7 +19,7 @@ import {
   describeVerdict,
   sortByUrgency,
 } from '../counts.js';
-import { type AnsweredQuestion, type Output, renderAnswerTo } from '../output.js';
+import { type AnsweredQuestion, type OutputRenderer, renderAnsweredQuestion } from '../output.js';
 import { readTemplate } from '../template.js';
 
 /** Loads nothing from elsewhere and runs no script. Browsers open what is folded for a link or a search. */
@@ -60,7 +60,7 @@ export default (({ certificate, suite, answers }) => {
       known,
       unjudged,
       notes,
-      warnings: warnings.map((answer) => ({ id: answer.question.id, text: renderAnswerTo(answer) })),
+      warnings: warnings.map((answer) => ({ id: answer.question.id, text: renderAnsweredQuestion(answer) })),
       drift: drift.map(viewDifference),
       unstable: unstable.map(viewDifference),
       parts: Array.from(
@@ -76,7 +76,7 @@ export default (({ certificate, suite, answers }) => {
       ),
     },
   };
-}) satisfies Output;
+}) satisfies OutputRenderer;
 
 /** The requests of a contrast, each with what came back. */
 function viewRequests({ wrong = [], right }: CauseEntry) {
@@ -122,7 +122,7 @@ function viewQuestion(answer: AnsweredQuestion, shared: SharedReasons) {
   return {
     ...question,
     open: splitCode(question.open),
-    answer: splitCode(renderAnswerTo(answer)),
+    answer: splitCode(renderAnsweredQuestion(answer)),
     outcome: question.answer.kind === 'value' ? '' : outcome,
     marks: [...(warning ? ['warning'] : []), ...(drift ? ['drift'] : [])],
     isShared: shared.has(reason),

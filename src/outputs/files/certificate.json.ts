@@ -1,8 +1,8 @@
 import { computeDigest } from '../../support/digest.js';
-import type { Output } from '../output.js';
+import type { OutputRenderer } from '../output.js';
 
 export default (({ certificate, archive }) => {
   if (archive === undefined) return { json: certificate };
   const { content, count: exchanges } = archive;
   return { json: { ...certificate, evidence: { file: 'evidence.har', digest: computeDigest(content), exchanges } } };
-}) satisfies Output;
+}) satisfies OutputRenderer;

@@ -1,3 +1,3 @@
-import type { Output } from '../output.js';
+import type { OutputRenderer } from '../output.js';
 
-export default (({ archive }) => archive?.content) satisfies Output;
+export default (({ archive }) => archive?.content) satisfies OutputRenderer;

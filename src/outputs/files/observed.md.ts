@@ -1,10 +1,10 @@
-import { undetermined } from '../../cases/test-case.js';
+import { undeterminedOutcome } from '../../cases/test-case.js';
 import { isSuccessful } from '../../http/response-status.js';
 import { maskChanging } from '../../record/body-templates.js';
 import { createResponseRenderer, renderRequest, volatilePattern } from '../../record/exchange-text.js';
 import { parseExactly, stringifyExactly } from '../../support/json.js';
 import { renderCodeBlock, renderInlineCode, renderTableCode } from '../markdown.js';
-import { type AnsweredQuestion, type Output, renderAnswerTo } from '../output.js';
+import { type AnsweredQuestion, type OutputRenderer, renderAnsweredQuestion } from '../output.js';
 
 /** Renders the part that the documentation lacks. The text is the same if the target behaves the same. */
 export default (({ suite, answers, certificate, suiteResults }) => {
@@ -19,9 +19,9 @@ export default (({ suite, answers, certificate, suiteResults }) => {
     const isNamed = question.answer.kind === 'outcomes' && outcome !== null;
     return {
       ...question,
-      sentence: renderAnswerTo(answer, renderInlineCode),
+      sentence: renderAnsweredQuestion(answer, renderInlineCode),
       name: isNamed ? renderInlineCode(outcome) : '',
-      reason: outcome === null || outcome === undetermined ? reason : '',
+      reason: outcome === null || outcome === undeterminedOutcome ? reason : '',
       shown:
         exchange === undefined
           ? []
@@ -35,7 +35,7 @@ export default (({ suite, answers, certificate, suiteResults }) => {
       rows: answers.map((answer) => ({
         id: answer.question.id,
         warning: answer.entry.warning,
-        sentence: renderAnswerTo(answer, renderTableCode),
+        sentence: renderAnsweredQuestion(answer, renderTableCode),
       })),
       example: example !== undefined &&
         sample !== '' && {
@@ -48,7 +48,7 @@ export default (({ suite, answers, certificate, suiteResults }) => {
       })),
     },
   };
-}) satisfies Output;
+}) satisfies OutputRenderer;
 
 /** The length of a longer sample, which shows nothing at a glance. */
 const maxSample = 6_000;

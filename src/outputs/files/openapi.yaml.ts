@@ -7,12 +7,12 @@ import {
 import type { World } from '../../contract/world.js';
 import type { HttpResponse } from '../../http/exchange.js';
 import { getMediaType } from '../../http/response-status.js';
-import { getIdFinders } from '../../recognition/known-ids.js';
+import { getKnownIds } from '../../recognition/known-ids.js';
 import { inferShape } from '../../record/body-shape.js';
 import { groupBy } from '../../support/collections.js';
 import { getMember } from '../../support/json.js';
 import { readSchema } from '../../support/schema-validation.js';
-import type { Output } from '../output.js';
+import type { OutputRenderer } from '../output.js';
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -46,7 +46,7 @@ export default (({ certificate, suite, answers }) => {
       credentials: credentialHeaders,
     },
   };
-}) satisfies Output;
+}) satisfies OutputRenderer;
 
 function createBodySchema(): Members {
   const { properties, $defs } = readSchema('request') as { properties: { body: object }; $defs: Members };
@@ -73,7 +73,7 @@ function getValidMediaType(response: HttpResponse): string {
 
 function inferSchema(responses: readonly HttpResponse[], world: World): Members {
   const bodies = responses.map(({ body }) => body);
-  const shape = inferShape(bodies, getIdFinders(world)) ?? { type: 'string' };
+  const shape = inferShape(bodies, getKnownIds(world)) ?? { type: 'string' };
   // Members that were not seen are allowed.
   const openMembers = (key: string, value: unknown) =>
     key === 'additionalProperties' && value === false ? undefined : value;

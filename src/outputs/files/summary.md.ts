@@ -1,9 +1,9 @@
 import { renderHeadline } from '../counts.js';
 import { renderCodeBlock } from '../markdown.js';
-import type { Output } from '../output.js';
+import type { OutputRenderer } from '../output.js';
 import { renderRunReport } from '../terminal/run-report.js';
 
 export default (({ certificate }) => {
   const report = renderCodeBlock('text', renderRunReport(certificate).replace(/^\n/, '').trimEnd());
   return { view: { headline: renderHeadline(certificate), name: certificate.target.name, report } };
-}) satisfies Output;
+}) satisfies OutputRenderer;

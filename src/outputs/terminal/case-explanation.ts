@@ -1,15 +1,15 @@
 import type { Assertion } from '../../assertions/assertion.js';
-import { nameTiers } from '../../assertions/judge-result.js';
+import { describeTiers } from '../../assertions/judge-returned-tiers.js';
 import { describeAssertion } from '../../assertions/registry.js';
 import {
+  type CaseRow,
   getSubjectId,
   type QuestionCase,
   type RequirementRow,
-  type Row,
   type TestCase,
 } from '../../cases/test-case.js';
 import type { Contract } from '../../contract/contract.js';
-import { createTierExplainer } from '../../contract/describe-request.js';
+import { createObligationExplainer } from '../../contract/describe-request.js';
 import { createOracle, type Obligation } from '../../contract/oracle.js';
 import type { NamedWorld } from '../../contract/world.js';
 import { renderCurlCommand } from '../../http/curl-command.js';
@@ -37,7 +37,7 @@ export function renderExplanation(testCase: TestCase, { contract, world }: Suite
   return lines.join('\n');
 }
 
-type ExplainedRow = Row & Partial<RequirementRow>;
+type ExplainedRow = CaseRow & Partial<RequirementRow>;
 
 function renderSubject(testCase: TestCase, { requirements, questions }: Contract): string[] {
   const subject = getSubjectId(testCase);
@@ -86,12 +86,12 @@ function listAssertions(heading: string, assertions: readonly Assertion[], world
 /** Renders what the documentation says of the tiers, for one request. */
 function renderOracle(request: HttpRequest, world: NamedWorld): string[] {
   const oracle = createOracle(request, world);
-  const explain = createTierExplainer(request, world);
+  const explain = createObligationExplainer(request, world);
   const renderTiers = (obligation: Obligation, heading: string): string[] => {
     const tiers = world.tiers.filter((tier) => oracle.returned(tier) === obligation);
     const byReason = groupBy(tiers, (tier) => (obligation === 'required' ? '' : `: ${explain(tier)}`));
     const groups = [...byReason].map(([reason, group]) => [group.map(({ id }) => id), reason] as const);
-    const lines = groups.map(([ids, reason]) => `    ${renderReason(nameTiers(ids, world))}${reason}`);
+    const lines = groups.map(([ids, reason]) => `    ${renderReason(describeTiers(ids, world))}${reason}`);
     return [`  ${heading}: ${tiers.length}`, ...lines];
   };
   const forbidden = renderTiers('forbidden', 'Forbidden');

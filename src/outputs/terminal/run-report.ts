@@ -2,11 +2,11 @@ import path from 'node:path';
 import { styleText } from 'node:util';
 import { quote } from 'shlex';
 import { type CaseEntry, isFailure } from '../../certificate/case-entry.js';
-import type { ShownRequest } from '../../certificate/cause-entry.js';
+import type { CauseExample } from '../../certificate/cause-entry.js';
 import { type Certificate, findDecisive, isKnownFailure } from '../../certificate/certificate.js';
 import { referenceNotice } from '../../certificate/notices.js';
 import { describeSharedReasons, findSharedReasons } from '../../certificate/shared-reasons.js';
-import { getVerdictApart, notSelected } from '../../run/case-result.js';
+import { getVerdictApartFromKnown, notSelectedReason } from '../../run/case-result.js';
 import { renderShortList } from '../../support/collections.js';
 import { packageRoot } from '../../support/package-root.js';
 import { shorten } from '../../support/untrusted-text.js';
@@ -84,7 +84,7 @@ function listCauses({ causes = [], requirements }: Certificate) {
   // The shortest request is easiest to read.
   const measureCommand = ({ repeat_with }: Failure) => repeat_with?.length ?? Number.POSITIVE_INFINITY;
   const failures = judged
-    .filter((entry) => isFailure(getVerdictApart(entry)))
+    .filter((entry) => isFailure(getVerdictApartFromKnown(entry)))
     .toSorted((left, right) => measureCommand(left) - measureCommand(right));
   return causes.map(({ sentence, evidence, cases, follows, wrong, right }, n) => ({
     number: n + 1,
@@ -100,9 +100,9 @@ function listCauses({ causes = [], requirements }: Certificate) {
 }
 
 /** The requests of a contrast, each as a command on one line. */
-function viewRequests(wrong: readonly ShownRequest[] = [], right: ShownRequest | undefined) {
+function viewRequests(wrong: readonly CauseExample[] = [], right: CauseExample | undefined) {
   const [before, last] = [wrong.slice(0, -1), wrong.slice(-1)];
-  const label = (requests: readonly ShownRequest[], name: string) =>
+  const label = (requests: readonly CauseExample[], name: string) =>
     requests.map(({ repeat_with }) => ({ label: name, command: renderOnOneLine(repeat_with) }));
   return [
     ...label(before, 'first'),
@@ -138,7 +138,7 @@ function listUnpassed(certificate: Certificate) {
   const unpassed = sortByUrgency(requirements).flatMap((requirement) => {
     const { id, verdict, statement, known = [] } = requirement;
     const { id: decisive, code, reason = '' } = findDecisive(requirement) ?? {};
-    if (verdict === 'pass' || code === notSelected.code) return [];
+    if (verdict === 'pass' || code === notSelectedReason.code) return [];
     if (isKnownFailure(requirement)) {
       const why = known.map(describeKnownDeviation).join(' ') || 'it cannot be judged.';
       return [{ id, verdict, text: `As known: ${limitText(why)}` }];

@@ -4,11 +4,11 @@ import { encodeQueryText } from '../../http/request-content.js';
 import { describeAnswer, getMediaType, isDataIndependentRefusal, isSuccessful } from '../../http/response-status.js';
 import { parseJson } from '../../support/json.js';
 import { createReason, type Reason } from '../../support/reason.js';
-import type { CheckResult, ExaminationBasis } from './examination.js';
+import type { ExaminationCheckResult, ExaminationContext } from './examination.js';
 
 /** Finds out whether something else than the operation answers. */
-export async function checkAddress(basis: ExaminationBasis): Promise<CheckResult | undefined> {
-  const wrong = basis.isSeen ? undefined : await findWrongAddress(basis);
+export async function checkAddress(context: ExaminationContext): Promise<ExaminationCheckResult | undefined> {
+  const wrong = context.isSeen ? undefined : await findWrongAddress(context);
   // Web pages are not the operation, so they say nothing of the test data. Equal answers of another kind may be.
   return wrong && { findings: { URL: ['problem', wrong] }, unreachable: wrong, isLast: wrong.code === 'web-pages' };
 }
@@ -17,8 +17,8 @@ export async function checkAddress(basis: ExaminationBasis): Promise<CheckResult
  * A conforming deployment without the test data may answer every request alike, so the answers are compared with those to
  * requests that it must or does treat in another way. If the user describes the deployment, only a web page is wrong.
  */
-async function findWrongAddress(basis: ExaminationBasis): Promise<Reason | undefined> {
-  const { request, exchanges, send, isDescribed, differ } = basis;
+async function findWrongAddress(context: ExaminationContext): Promise<Reason | undefined> {
+  const { request, exchanges, send, isDescribed, differ } = context;
   const responses = exchanges.flatMap((exchange) => ('response' in exchange ? exchange.response : []));
   const [response] = responses;
   if (request === undefined || response === undefined || responses.length < exchanges.length) return undefined;

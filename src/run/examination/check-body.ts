@@ -1,19 +1,19 @@
 import type { AnsweredExchange } from '../../assertions/row-evidence.js';
 import { isSuccessful } from '../../http/response-status.js';
-import type { DifferenceCheck } from './compare-answers.js';
+import type { AnswerComparer } from './compare-answers.js';
 import {
-  type CheckResult,
-  type ExaminationBasis,
-  type Finding,
-  fine,
+  type AreaFinding,
+  createFineFinding,
+  createProblemFinding,
+  createUnknownFinding,
+  type ExaminationCheckResult,
+  type ExaminationContext,
   isAnswered,
-  problem,
-  unknown,
 } from './examination.js';
 
 /** Checks whether the body is read. */
-export async function checkBody(basis: ExaminationBasis): Promise<CheckResult> {
-  const { exchanges, successes, differ, hasTiers, isSeen, sendWithoutBody } = basis;
+export async function checkBody(context: ExaminationContext): Promise<ExaminationCheckResult> {
+  const { exchanges, successes, differ, hasTiers, isSeen, sendWithoutBody } = context;
   const isComparable = exchanges[0] !== undefined && isAnswered(exchanges[0]) && !differ(successes);
   const withoutBody = isComparable ? await sendWithoutBody() : [];
   const answered = [...exchanges, ...withoutBody].filter(isAnswered);
@@ -23,13 +23,15 @@ export async function checkBody(basis: ExaminationBasis): Promise<CheckResult> {
 /** Another body, or none, must change the result. @param isProof whether a response names what depends on the body */
 function compareBodies(
   answered: readonly AnsweredExchange[],
-  differ: DifferenceCheck,
+  differ: AnswerComparer,
   isProof: boolean,
-): Finding | undefined {
+): AreaFinding | undefined {
   const [first] = answered;
   if (first === undefined || answered.length < 2) return undefined;
   const { response } = first;
-  if (differ(answered)) return isSuccessful(response) ? fine('body-read') : undefined;
+  if (differ(answered)) return isSuccessful(response) ? createFineFinding('body-read') : undefined;
   const { status } = response;
-  return isProof ? problem('body-lost', { status }) : unknown('body-perhaps-lost', { status });
+  return isProof
+    ? createProblemFinding('body-lost', { status })
+    : createUnknownFinding('body-perhaps-lost', { status });
 }

@@ -1,16 +1,16 @@
 import { locateReturnedTiers } from '../../judge/judge-case.js';
-import { readReturned } from '../../recognition/returned-tiers.js';
+import { readReturnedTiersOfBody } from '../../recognition/returned-tiers.js';
 import { needsLiteralFilters } from '../filter-spelling.js';
-import type { CheckResult, ExaminationBasis } from './examination.js';
+import type { ExaminationCheckResult, ExaminationContext } from './examination.js';
 
 /** Checks whether filters are read percent-encoded, or only with literal brackets. */
-export async function checkFilterSpelling(basis: ExaminationBasis): Promise<CheckResult | undefined> {
-  const { exchanges, target, filtered, isSeen, send } = basis;
+export async function checkFilterSpelling(context: ExaminationContext): Promise<ExaminationCheckResult | undefined> {
+  const { exchanges, target, filtered, isSeen, send } = context;
   if (!isSeen || filtered === undefined) return undefined;
   const { world, recognizer } = target;
   const readsLiteralFiltersOnly = await needsLiteralFilters(world, filtered, send, (success) => {
     const reading = locateReturnedTiers([...exchanges, success], { ...target, calibration: exchanges });
-    return readReturned(success.response.body, { reading, recognizer }).returned;
+    return readReturnedTiersOfBody(success.response.body, { reading, recognizer }).returned;
   });
   return { readsLiteralFiltersOnly };
 }

@@ -1,18 +1,18 @@
-import type { CheckResult, ExaminationBasis, Findings } from './examination.js';
-import { fine, problem, unknown } from './examination.js';
+import type { ExaminationCheckResult, ExaminationContext, FindingsByArea } from './examination.js';
+import { createFineFinding, createProblemFinding, createUnknownFinding } from './examination.js';
 import { explainUnreachable } from './explain-unreachable.js';
 
 /** Checks whether there is a request to send at all. */
-export function checkRequests({ request }: ExaminationBasis): CheckResult | undefined {
-  return request === undefined ? { findings: { Ids: problem('few-ids') }, isLast: true } : undefined;
+export function checkRequestExists({ request }: ExaminationContext): ExaminationCheckResult | undefined {
+  return request === undefined ? { findings: { Ids: createProblemFinding('few-ids') }, isLast: true } : undefined;
 }
 
 /** Checks whether the deployment answers, and accepts the credentials. */
-export function checkReachability({ exchanges, isSeen, hasTiers }: ExaminationBasis): CheckResult {
+export function checkReachability({ exchanges, isSeen, hasTiers }: ExaminationContext): ExaminationCheckResult {
   const [first] = exchanges;
-  const answered: Findings = {
-    URL: fine('answers'),
-    ...(first !== undefined && 'response' in first && { TLS: fine('trusted') }),
+  const answered: FindingsByArea = {
+    URL: createFineFinding('answers'),
+    ...(first !== undefined && 'response' in first && { TLS: createFineFinding('trusted') }),
   };
   const failures = exchanges.map(explainUnreachable);
   const [failure] = failures;
@@ -22,6 +22,7 @@ export function checkReachability({ exchanges, isSeen, hasTiers }: ExaminationBa
     const reached = area === 'Credentials' ? { URL, TLS } : { TLS };
     return { findings: { ...reached, [area]: ['problem', reason] }, unreachable: reason, isLast: true };
   }
-  const Credentials = isSeen || !hasTiers ? fine('credentials-accepted') : unknown('credentials-unread');
+  const Credentials =
+    isSeen || !hasTiers ? createFineFinding('credentials-accepted') : createUnknownFinding('credentials-unread');
   return { findings: { ...answered, Credentials } };
 }

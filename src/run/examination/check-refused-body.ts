@@ -1,15 +1,15 @@
 import { type AnsweredExchange, listSuccesses } from '../../assertions/row-evidence.js';
 import type { Exchange, HttpRequest } from '../../http/exchange.js';
-import { describeAnswer, isDataIndependentRefusal, isTransient } from '../../http/response-status.js';
+import { describeAnswer, hasTransientStatus, isDataIndependentRefusal } from '../../http/response-status.js';
 import { isJsonObject, parseJson } from '../../support/json.js';
 import { createReason } from '../../support/reason.js';
 import {
-  type CheckResult,
-  type ExaminationBasis,
-  type Findings,
-  fine,
+  createFineFinding,
+  type ExaminationCheckResult,
+  type ExaminationContext,
+  type FindingsByArea,
+  proxyRefusalStatuses,
   showsRequiredTier,
-  statusesOfFronts,
 } from './examination.js';
 
 /**
@@ -17,26 +17,26 @@ import {
  * does not know the customer, or in which nothing is valid, accepts it, too. So a body without a customer, and one that is an
  * empty object, must fail in the same way.
  */
-export async function checkRefusedBody(basis: ExaminationBasis): Promise<CheckResult | undefined> {
-  const { request, exchanges, sendWithoutBody } = basis;
+export async function checkRefusedBody(context: ExaminationContext): Promise<ExaminationCheckResult | undefined> {
+  const { request, exchanges, sendWithoutBody } = context;
   const [first] = exchanges;
   if (request === undefined || first === undefined || !exchanges.every((exchange) => failAlike(first, exchange)))
     return undefined;
   const [accepted] = listSuccesses(await sendWithoutBody());
-  if (accepted === undefined || !(await areOtherBodiesRefused(first, request, basis))) return undefined;
+  if (accepted === undefined || !(await areOtherBodiesRefused(first, request, context))) return undefined;
   const reason = createReason('body-refused', {
     status: accepted.response.status,
     answer: 'response' in first ? describeAnswer(first.response) : first.message,
     bare: describeAnswer(accepted.response),
   });
-  const findings: Findings = {
-    URL: fine('answers'),
-    TLS: fine('trusted'),
+  const findings: FindingsByArea = {
+    URL: createFineFinding('answers'),
+    TLS: createFineFinding('trusted'),
     // They are accepted without a body: it is the body that makes the answer 401 or 403.
-    Credentials: fine('credentials-accepted'),
+    Credentials: createFineFinding('credentials-accepted'),
     'Body on GET': ['problem', reason],
   };
-  if (!isProof(first, accepted, basis)) return { findings, isLast: true, unreachable: reason };
+  if (!isProof(first, accepted, context)) return { findings, isLast: true, unreachable: reason };
   return { findings, isLast: true, refusals: [{ about: 'body', reason, exchange: first }], unjudged: reason };
 }
 
@@ -52,7 +52,7 @@ function failAlike(first: Exchange, next: Exchange): boolean {
   return mayBeRefused(first) && mayBeRefused(next) && getStatus(first) === getStatus(next);
 }
 
-async function areOtherBodiesRefused(first: Exchange, request: HttpRequest, { send, differ }: ExaminationBasis) {
+async function areOtherBodiesRefused(first: Exchange, request: HttpRequest, { send, differ }: ExaminationContext) {
   const body = parseJson(request.body ?? '');
   const { customer: _, ...withoutCustomer } = isJsonObject(body) ? body : {};
   const others = [JSON.stringify(withoutCustomer), '{}'].map((other) => send({ ...request, body: other }));
@@ -63,9 +63,9 @@ async function areOtherBodiesRefused(first: Exchange, request: HttpRequest, { se
 }
 
 /** Whether the deployment itself refuses what it must accept: no front answers so, and no data can explain it. */
-function isProof(first: Exchange, accepted: AnsweredExchange, basis: ExaminationBasis): boolean {
-  if (!('response' in first) || isTransient(first.response)) return false;
+function isProof(first: Exchange, accepted: AnsweredExchange, context: ExaminationContext): boolean {
+  if (!('response' in first) || hasTransientStatus(first.response)) return false;
   const { status } = first.response;
   if (isDataIndependentRefusal(status)) return true;
-  return !statusesOfFronts.includes(status) && showsRequiredTier(accepted, basis);
+  return !proxyRefusalStatuses.includes(status) && showsRequiredTier(accepted, context);
 }

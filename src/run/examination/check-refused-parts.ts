@@ -3,7 +3,13 @@ import type { Exchange, HttpRequest } from '../../http/exchange.js';
 import { describeAnswer, explainExceededSize, isDataIndependentRefusal } from '../../http/response-status.js';
 import { createReason, type Reason } from '../../support/reason.js';
 import { leaveOutPart, optionalMembers, type RefusedPart, type RequestPart, requestHeaders } from '../request-parts.js';
-import { type CheckResult, type ExaminationBasis, fine, showsRequiredTier, statusesOfFronts } from './examination.js';
+import {
+  createFineFinding,
+  type ExaminationCheckResult,
+  type ExaminationContext,
+  proxyRefusalStatuses,
+  showsRequiredTier,
+} from './examination.js';
 import { explainUnreachable } from './explain-unreachable.js';
 
 /** A request that is accepted without some parts, and what it shows. */
@@ -19,18 +25,18 @@ interface Acceptance {
  * they are accepted fails, and everything else is judged without them. Nothing is said where a response without them names no
  * tier that the first request must return: the refusal may then be an empty result, or the test data is not loaded.
  */
-export async function checkRefusedParts(basis: ExaminationBasis): Promise<CheckResult | undefined> {
-  const { request, exchanges, successes } = basis;
+export async function checkRefusedParts(context: ExaminationContext): Promise<ExaminationCheckResult | undefined> {
+  const { request, exchanges, successes } = context;
   const [first] = exchanges;
   if (request === undefined || first === undefined || !isRefusal(first)) return undefined;
   const refusal: Refused = { request, exchange: first };
-  const found = await findRefusedParts(refusal, basis);
+  const found = await findRefusedParts(refusal, context);
   if (found === undefined) return undefined;
   // What another request may have is not refused as such: the first one is refused for what it says.
   const isElsewhere = ({ part, isEmptyOnly }: RefusedPart) =>
     !isEmptyOnly && successes.some((accepted) => part.isIn(accepted.request));
-  if (found.refused.some(isElsewhere) || !(await isConfirmed(refusal, found, basis))) return undefined;
-  const proven = found.refused.filter(({ part }) => isProven(part, first, basis));
+  if (found.refused.some(isElsewhere) || !(await isConfirmed(refusal, found, context))) return undefined;
+  const proven = found.refused.filter(({ part }) => isProven(part, first, context));
   const refusals = proven.map((refused) => ({
     about: refused.part.about,
     reason: explainRefusal(refused, first, found.exchange),
@@ -41,10 +47,10 @@ export async function checkRefusedParts(basis: ExaminationBasis): Promise<CheckR
       refusals,
       refusedParts: proven,
       findings: {
-        Credentials: fine('credentials-accepted'),
+        Credentials: createFineFinding('credentials-accepted'),
         Responses: ['problem', combine(refusals.map(({ reason }) => reason))],
       },
-      next: await basis.sendAgainWithout(proven),
+      next: await context.sendAgainWithout(proven),
     };
   const doubt = explainDoubt(found.refused, first, found.exchange);
   const reasons = combine([...refusals.map(({ reason }) => reason), doubt]);
@@ -68,8 +74,8 @@ function isRefusal(exchange: Exchange): exchange is AnsweredExchange {
   return exchange.response.status >= 400 && explainExceededSize(exchange) === undefined;
 }
 
-async function findRefusedParts(refused: Refused, basis: ExaminationBasis): Promise<Acceptance | undefined> {
-  const without = async (...parts: RequestPart[]) => await findAmong(parts, refused, basis);
+async function findRefusedParts(refused: Refused, context: ExaminationContext): Promise<Acceptance | undefined> {
+  const without = async (...parts: RequestPart[]) => await findAmong(parts, refused, context);
   const { options, metadata, orderMetadata, customer, items, order } = optionalMembers;
   const free = await without(options, metadata, orderMetadata);
   if (free !== undefined) return free;
@@ -79,7 +85,7 @@ async function findRefusedParts(refused: Refused, basis: ExaminationBasis): Prom
   if (all !== undefined && all.refused.length < members.length) return all;
   const { accept, acceptEncoding, userAgent, contentType, applicationId, token } = requestHeaders;
   // A deployment that says the same to a request without a body does not look at its members.
-  const isReadNever = !basis.differ([refused.exchange, ...(await basis.sendWithoutBody())]);
+  const isReadNever = !context.differ([refused.exchange, ...(await context.sendWithoutBody())]);
   const ofBody = isReadNever
     ? undefined
     : ((await without(customer)) ?? (await without(items)) ?? (await without(order)));
@@ -95,7 +101,7 @@ async function findRefusedParts(refused: Refused, basis: ExaminationBasis): Prom
 async function findAmong(
   candidates: readonly RequestPart[],
   { request: whole }: Refused,
-  { send }: ExaminationBasis,
+  { send }: ExaminationContext,
 ): Promise<Acceptance | undefined> {
   const parts = candidates.filter((part) => part.isIn(whole));
   const leaveOut = (left: readonly RequestPart[]) =>
@@ -117,18 +123,18 @@ async function findAmong(
 }
 
 /** Whether the same happens a second time, and the response names what the first request must return. */
-async function isConfirmed(refused: Refused, found: Acceptance, basis: ExaminationBasis): Promise<boolean> {
-  const again = await basis.send({ ...refused.request, again: 1 });
-  const [accepted] = listSuccesses([await basis.send({ ...found.request, again: 1 })]);
+async function isConfirmed(refused: Refused, found: Acceptance, context: ExaminationContext): Promise<boolean> {
+  const again = await context.send({ ...refused.request, again: 1 });
+  const [accepted] = listSuccesses([await context.send({ ...found.request, again: 1 })]);
   const isRefusedAlike = 'response' in again && again.response.status === refused.exchange.response.status;
-  return isRefusedAlike && accepted !== undefined && showsRequiredTier(accepted, basis);
+  return isRefusedAlike && accepted !== undefined && showsRequiredTier(accepted, context);
 }
 
-function isProven({ provenBy }: RequestPart, { response: { status } }: AnsweredExchange, basis: ExaminationBasis) {
+function isProven({ provenBy }: RequestPart, { response: { status } }: AnsweredExchange, context: ExaminationContext) {
   if (provenBy === 'nothing') return false;
   if (provenBy === 'any-status' || isDataIndependentRefusal(status)) return true;
-  if (provenBy === 'data-independent-status') return basis.isWorldLoaded;
-  return !statusesOfFronts.includes(status);
+  if (provenBy === 'data-independent-status') return context.isWorldLoaded;
+  return !proxyRefusalStatuses.includes(status);
 }
 
 function explainRefusal(

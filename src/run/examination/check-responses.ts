@@ -1,60 +1,67 @@
 import type { AnsweredExchange } from '../../assertions/row-evidence.js';
-import { findBreakage } from '../../http/broken-response.js';
+import { findResponseBreakage } from '../../http/response-breakage.js';
 import { describeAnswer, isDataIndependentRefusal } from '../../http/response-status.js';
 import { locateReturnedTiers } from '../../judge/judge-case.js';
 import { findOtherReadings } from '../../judge/other-readings.js';
 import { explainOwnPromotions } from '../../judge/own-promotions.js';
-import { readReturned } from '../../recognition/returned-tiers.js';
+import { readReturnedTiersOfBody } from '../../recognition/returned-tiers.js';
 import { parseJson } from '../../support/json.js';
 import { createReason } from '../../support/reason.js';
 import {
-  type CheckResult,
-  type ExaminationBasis,
-  type Finding,
-  fine,
+  type AreaFinding,
+  createFineFinding,
+  createProblemFinding,
+  createUnknownFinding,
+  type ExaminationCheckResult,
+  type ExaminationContext,
   isAnswered,
-  problem,
-  unknown,
 } from './examination.js';
 
 /** Checks whether the promotions of a response can be read, and whether they are those of the test data. */
-export function checkResponses({ exchanges, successes, areNotFound, target, hasTiers }: ExaminationBasis): CheckResult {
+export function checkResponses({
+  exchanges,
+  successes,
+  areNotFound,
+  target,
+  hasTiers,
+}: ExaminationContext): ExaminationCheckResult {
   const [success] = successes;
   if (success === undefined) {
     const [{ response }] = exchanges.filter(isAnswered) as [AnsweredExchange];
     const data = { answer: describeAnswer(response), status: response.status };
-    const Responses = problem(chooseRejection(response.status), data);
+    const Responses = createProblemFinding(chooseRejection(response.status), data);
     // An unknown customer may be answered 404.
-    return { findings: { Responses, ...(areNotFound && hasTiers && { Ids: problem('ids-unnamed') }) } };
+    return { findings: { Responses, ...(areNotFound && hasTiers && { Ids: createProblemFinding('ids-unnamed') }) } };
   }
   const reading = locateReturnedTiers(exchanges, { ...target, calibration: exchanges });
   const unreadable = successes.find(({ response }) => parseJson(response.body) === undefined);
-  const describe = (): Finding => {
+  const describe = (): AreaFinding => {
     if (unreadable !== undefined) return explainUnreadable(unreadable);
     const { patterns: paths } = reading;
-    const { reason } = readReturned(success.response.body, { ...target, reading });
+    const { reason } = readReturnedTiersOfBody(success.response.body, { ...target, reading });
     if ((reading.kind === 'ambiguous' || reading.kind === 'misstated') && reason) return ['problem', reason];
-    if (paths.length === 0) return unknown('names-nothing');
+    if (paths.length === 0) return createUnknownFinding('names-nothing');
     const [other] = findOtherReadings(exchanges, reading, { ...target, calibration: exchanges });
-    if (other !== undefined) return problem('named-or-returned', { words: other.words, stated: other.stated });
-    return fine(reading.kind === 'stated' ? 'paths-stated' : 'paths-found', { paths });
+    if (other !== undefined)
+      return createProblemFinding('named-or-returned', { words: other.words, stated: other.stated });
+    return createFineFinding(reading.kind === 'stated' ? 'paths-stated' : 'paths-found', { paths });
   };
   const mentions = successes.map(({ response }) => target.recognizer.findMentions(response.body));
   const named = new Set(mentions.flatMap(({ idsByPattern }) => [...idsByPattern.values()].flat())).size;
   const foreign = explainOwnPromotions(exchanges, { ...target, reading, calibration: [] });
-  const describeIds = (): Finding => {
+  const describeIds = (): AreaFinding => {
     if (foreign !== undefined) return ['problem', foreign];
-    if (!hasTiers) return unknown('no-tier-ids');
-    return named > 0 ? fine('ids-named', { count: named }) : problem('ids-unnamed');
+    if (!hasTiers) return createUnknownFinding('no-tier-ids');
+    return named > 0 ? createFineFinding('ids-named', { count: named }) : createProblemFinding('ids-unnamed');
   };
   return { findings: { Responses: describe(), Ids: describeIds() } };
 }
 
 /** A body that is cut off is the mistake of the deployment; another format may come from somebody else. */
-function explainUnreadable(unreadable: AnsweredExchange): Finding {
-  const breakage = findBreakage(unreadable);
+function explainUnreadable(unreadable: AnsweredExchange): AreaFinding {
+  const breakage = findResponseBreakage(unreadable);
   if (breakage !== undefined) return ['problem', createReason('cut-off', { reason: breakage.reason })];
-  return problem('unreadable', { answer: describeAnswer(unreadable.response) });
+  return createProblemFinding('unreadable', { answer: describeAnswer(unreadable.response) });
 }
 
 function chooseRejection(status: number): string {

@@ -1,5 +1,5 @@
 import type { AnsweredExchange } from '../../assertions/row-evidence.js';
-import { indexIds, listAvailableTiers, type NamedWorld } from '../../contract/world.js';
+import { indexPositionsById, listAvailableTiers, type NamedWorld } from '../../contract/world.js';
 import type { Recognizer } from '../../recognition/recognizer.js';
 import { createReason, type Reason } from '../../support/reason.js';
 
@@ -39,7 +39,7 @@ function readTimes(
         const ofName = times.get(name) ?? new Map<string, bigint | undefined>();
         times.set(name, ofName.set(id, readTime(text)));
       }
-  const ranks = indexIds(world.tiers);
+  const ranks = indexPositionsById(world.tiers);
   for (const [name, byId] of times) {
     const sorted = [...byId].sort(([left], [right]) => (ranks.get(left) ?? 0) - (ranks.get(right) ?? 0));
     const growth = findGrowth(sorted.map(([, time]) => time));

@@ -7,9 +7,9 @@ import { type AnsweredExchange, listSuccesses } from '../../assertions/row-evide
 import type { RequirementTopic } from '../../contract/contract.js';
 import { createOracle } from '../../contract/oracle.js';
 import type { Channel, Exchange, HttpRequest } from '../../http/exchange.js';
-import { isTransient } from '../../http/response-status.js';
+import { hasTransientStatus } from '../../http/response-status.js';
 import type { TargetContext } from '../../judge/judge-case.js';
-import type { SuspectedLoad } from '../../judge/suspected-load.js';
+import type { SuspectedDataLoad } from '../../judge/suspected-data-load.js';
 import { createRecognizer, type Recognizer } from '../../recognition/recognizer.js';
 import { hasMentions } from '../../recognition/tier-mentions.js';
 import type { Suite } from '../../suite/suite.js';
@@ -18,7 +18,7 @@ import { createReason, type Reason } from '../../support/reason.js';
 import type { SentRequest } from '../case-sender.js';
 import { findFilterRequest } from '../filter-spelling.js';
 import { leaveOutPart, type RefusedPart } from '../request-parts.js';
-import { createDifferenceCheck, type DifferenceCheck } from './compare-answers.js';
+import { type AnswerComparer, createAnswerComparer } from './compare-answers.js';
 import { explainUnreachable } from './explain-unreachable.js';
 
 export const examinedAreas = ['URL', 'TLS', 'Credentials', 'Body on GET', 'Responses', 'Ids', 'Load'] as const;
@@ -26,14 +26,23 @@ export type ExaminedArea = (typeof examinedAreas)[number];
 
 export type FindingState = 'fine' | 'problem' | 'unknown';
 
-export type Finding = readonly [state: FindingState, reason: Reason];
+export type AreaFinding = readonly [state: FindingState, reason: Reason];
 
 /** What was found in each area. One that is missing is not known until other problems are solved. */
-export type Findings = { readonly [area in ExaminedArea]?: Finding | undefined };
+export type FindingsByArea = { readonly [area in ExaminedArea]?: AreaFinding | undefined };
 
-export const fine = (code: string, data?: Reason['data']): Finding => ['fine', createReason(code, data)];
-export const problem = (code: string, data?: Reason['data']): Finding => ['problem', createReason(code, data)];
-export const unknown = (code: string, data?: Reason['data']): Finding => ['unknown', createReason(code, data)];
+export const createFineFinding = (code: string, data?: Reason['data']): AreaFinding => [
+  'fine',
+  createReason(code, data),
+];
+export const createProblemFinding = (code: string, data?: Reason['data']): AreaFinding => [
+  'problem',
+  createReason(code, data),
+];
+export const createUnknownFinding = (code: string, data?: Reason['data']): AreaFinding => [
+  'unknown',
+  createReason(code, data),
+];
 
 export interface ExaminedTarget {
   /** Patterns under which responses name the returned tiers, if the suite cannot detect them. */
@@ -44,7 +53,7 @@ export interface ExaminedTarget {
 }
 
 /** What the deployment refuses although it must accept it: no data explains it. */
-export interface Refusal {
+export interface UndueRefusal {
   /** Finds the requirement that says that it is accepted, which fails. */
   readonly about: RequirementTopic;
   readonly reason: Reason;
@@ -53,11 +62,11 @@ export interface Refusal {
 }
 
 /** What one check found. In each area, the first problem counts, or else what was found last. */
-export interface CheckResult {
-  readonly findings?: Findings;
+export interface ExaminationCheckResult {
+  readonly findings?: FindingsByArea;
   /** Why no case can be judged, if so: more requests could lock an account. */
   readonly unreachable?: Reason;
-  readonly refusals?: readonly Refusal[];
+  readonly refusals?: readonly UndueRefusal[];
   /** Why nothing can be judged apart from these refusals, if so. */
   readonly unjudged?: Reason;
   /** Without them requests are accepted, so that everything else is judged without them. */
@@ -67,27 +76,29 @@ export interface CheckResult {
   /** Whether filters are read only if their brackets are written literally. */
   readonly readsLiteralFiltersOnly?: boolean;
   /** What is wrong with the test data, as it seems. */
-  readonly load?: SuspectedLoad;
+  readonly load?: SuspectedDataLoad;
   /** What the later checks rest on, if it is something else. */
-  readonly next?: CalibrationBasis;
+  readonly next?: CalibrationContext;
 }
 
 /** Returns undefined if there is nothing to say. */
-export type Check = (basis: ExaminationBasis) => Promise<CheckResult | undefined> | CheckResult | undefined;
+export type ExaminationCheck = (
+  context: ExaminationContext,
+) => Promise<ExaminationCheckResult | undefined> | ExaminationCheckResult | undefined;
 
-export type ExaminationBasis = CalibrationBasis & {
+export type ExaminationContext = CalibrationContext & {
   /** Sends the calibration requests again, without what the deployment refuses. Later checks rest on these. */
-  sendAgainWithout(refused: readonly RefusedPart[]): Promise<CalibrationBasis>;
+  sendAgainWithout(refused: readonly RefusedPart[]): Promise<CalibrationContext>;
 };
 
-type CalibrationBasis = Awaited<ReturnType<typeof sendCalibration>>;
+type CalibrationContext = Awaited<ReturnType<typeof sendCalibration>>;
 
 /** Sends the calibration requests of a suite. */
 export async function beginExamination(
   suite: Suite,
   channel: Pick<Channel, 'send'>,
   { recognizer = createRecognizer(suite.world), tierPatterns, isWorldLoaded = false }: ExaminedTarget,
-): Promise<ExaminationBasis> {
+): Promise<ExaminationContext> {
   const { world } = suite;
   const sent: SentRequest[] = [];
   let count = 0;
@@ -108,7 +119,7 @@ export async function beginExamination(
     isWorldLoaded,
     /** Whether the user states that the world is loaded, or where promotions are named. */
     isDescribed: isWorldLoaded || tierPatterns !== undefined,
-    differ: createDifferenceCheck(recognizer),
+    differ: createAnswerComparer(recognizer),
   };
   const filterRequest = findFilterRequest(suite);
   return {
@@ -120,7 +131,7 @@ export async function beginExamination(
   };
 }
 
-interface SharedBasis {
+interface SharedContext {
   readonly suite: Suite;
   readonly target: Pick<TargetContext, 'world' | 'recognizer' | 'configuredPatterns'>;
   readonly sent: readonly SentRequest[];
@@ -128,7 +139,7 @@ interface SharedBasis {
   readonly hasTiers: boolean;
   readonly isWorldLoaded: boolean;
   readonly isDescribed: boolean;
-  readonly differ: DifferenceCheck;
+  readonly differ: AnswerComparer;
 }
 
 /** How many calibration requests are sent before it is known that the deployment answers. */
@@ -136,7 +147,7 @@ const firstRequests = 2;
 
 /** If the first requests fail, the others are not sent. */
 async function sendCalibration(
-  shared: SharedBasis,
+  shared: SharedContext,
   calibration: readonly HttpRequest[],
   filterRequest: HttpRequest | undefined,
 ) {
@@ -177,7 +188,7 @@ async function sendCalibration(
  * Statuses with which common proxies and firewalls refuse what they do not know. What a front answers proves nothing about
  * the deployment behind it.
  */
-export const statusesOfFronts: readonly number[] = [400, 401, 403, 407, 411, 413, 414, 431];
+export const proxyRefusalStatuses: readonly number[] = [400, 401, 403, 407, 411, 413, 414, 431];
 
 /**
  * Whether a response names a tier that the documentation requires for the first request. Then the test data is loaded, the
@@ -185,7 +196,7 @@ export const statusesOfFronts: readonly number[] = [400, 401, 403, 407, 411, 413
  */
 export function showsRequiredTier(
   { response }: AnsweredExchange,
-  { request, target: { world, recognizer } }: ExaminationBasis,
+  { request, target: { world, recognizer } }: ExaminationContext,
 ): boolean {
   if (request === undefined) return false;
   const { returned } = createOracle(request, world);
@@ -195,5 +206,5 @@ export function showsRequiredTier(
 }
 
 export function isAnswered(exchange: Exchange): exchange is AnsweredExchange {
-  return 'response' in exchange && !isTransient(exchange.response);
+  return 'response' in exchange && !hasTransientStatus(exchange.response);
 }

@@ -5,8 +5,8 @@ import { createOracle } from '../../contract/oracle.js';
 import type { NamedWorld, Tier } from '../../contract/world.js';
 import type { Channel, Exchange, HttpRequest } from '../../http/exchange.js';
 import { isRefusal, isSuccessful } from '../../http/response-status.js';
-import type { LoadEvidence, SuspectedLoad } from '../../judge/suspected-load.js';
-import { readReturned } from '../../recognition/returned-tiers.js';
+import type { DataLoadEvidence, SuspectedDataLoad } from '../../judge/suspected-data-load.js';
+import { readReturnedTiersOfBody } from '../../recognition/returned-tiers.js';
 import type { Suite } from '../../suite/suite.js';
 import { groupBy } from '../../support/collections.js';
 import { isJsonObject, parseJson } from '../../support/json.js';
@@ -21,14 +21,14 @@ export async function suspectMissingMetadata(
   { cases }: Pick<Suite, 'cases'>,
   filtered: Exchange | undefined,
   send: Channel['send'],
-  evidence: LoadEvidence,
-): Promise<Omit<SuspectedLoad, 'worlds'> | undefined> {
+  evidence: DataLoadEvidence,
+): Promise<Omit<SuspectedDataLoad, 'worlds'> | undefined> {
   const { world, calibration } = evidence;
   const findsNothing = (exchange: Exchange) => {
     if (!('response' in exchange)) return false;
     const { response } = exchange;
     if (!isSuccessful(response)) return isRefusal(response);
-    const { returned, unclear } = readReturned(response.body, evidence);
+    const { returned, unclear } = readReturnedTiersOfBody(response.body, evidence);
     return returned.length === 0 && unclear.size === 0;
   };
   if (filtered === undefined || !isMetadataRequest(filtered.request, world) || !findsNothing(filtered))
@@ -53,20 +53,20 @@ function isMetadataRequest(request: HttpRequest, world: NamedWorld): boolean {
   return oracle.matched.some((tier) => oracle.returned(tier) === 'required');
 }
 
-const listReturned = ({ response }: AnsweredExchange, evidence: LoadEvidence): Tier[] => {
-  const returned = new Set(readReturned(response.body, evidence).returned);
+const listReturned = ({ response }: AnsweredExchange, evidence: DataLoadEvidence): Tier[] => {
+  const returned = new Set(readReturnedTiersOfBody(response.body, evidence).returned);
   return evidence.world.tiers.filter(({ id }) => returned.has(id));
 };
 
 /** Whether a response has an entry of the metadata of a tier that it returns: its key and its value, as words. */
-function showsMetadata(success: AnsweredExchange, evidence: LoadEvidence): boolean {
+function showsMetadata(success: AnsweredExchange, evidence: DataLoadEvidence): boolean {
   const words = new Set(success.response.body.match(/[\w-]{3,}/g));
   const entries = listReturned(success, evidence).flatMap(({ metadata }) => Object.entries(metadata));
   return entries.some(([key, value]) => words.has(key) && words.has(String(value)));
 }
 
 /** Whether a response has a member for the metadata of each tier, and all are empty. */
-function showsEmptyMetadata(success: AnsweredExchange, evidence: LoadEvidence): boolean {
+function showsEmptyMetadata(success: AnsweredExchange, evidence: DataLoadEvidence): boolean {
   let empty = 0;
   parseJson(success.response.body, (name, value) => {
     if (/meta/i.test(name) && isEmpty(value)) empty += 1;

@@ -4,8 +4,8 @@ import { listSuccesses } from '../../assertions/row-evidence.js';
 import { createOracle } from '../../contract/oracle.js';
 import { type NamedWorld, type Tier, windowSize } from '../../contract/world.js';
 import { type Channel, type HttpRequest, serializeRequest } from '../../http/exchange.js';
-import { agreesWithLoad, type LoadEvidence, type SuspectedLoad } from '../../judge/suspected-load.js';
-import { readReturned } from '../../recognition/returned-tiers.js';
+import { agreesWithDataLoad, type DataLoadEvidence, type SuspectedDataLoad } from '../../judge/suspected-data-load.js';
+import { readReturnedTiersOfBody } from '../../recognition/returned-tiers.js';
 import type { Suite } from '../../suite/suite.js';
 import { groupBy } from '../../support/collections.js';
 import { createReason, type Reason } from '../../support/reason.js';
@@ -13,7 +13,7 @@ import { listRequests } from '../case-sender.js';
 
 interface MissingTiers {
   readonly missing: ReadonlySet<Tier>;
-  readonly load: SuspectedLoad;
+  readonly load: SuspectedDataLoad;
 }
 
 /**
@@ -23,13 +23,13 @@ interface MissingTiers {
 export async function suspectMissingTiers(
   { cases }: Pick<Suite, 'cases'>,
   send: Channel['send'],
-  evidence: LoadEvidence,
-): Promise<SuspectedLoad | undefined> {
+  evidence: DataLoadEvidence,
+): Promise<SuspectedDataLoad | undefined> {
   const found = findMissingTiers(evidence);
-  if (found === undefined || !agreesWithLoad(evidence.calibration, found.load.worlds, evidence)) return undefined;
+  if (found === undefined || !agreesWithDataLoad(evidence.calibration, found.load.worlds, evidence)) return undefined;
   const probes = await Promise.all(chooseProbes(cases.flatMap(listRequests), found.missing, evidence.world).map(send));
   const named = new Set(
-    listSuccesses(probes).flatMap(({ response }) => readReturned(response.body, evidence).returned),
+    listSuccesses(probes).flatMap(({ response }) => readReturnedTiersOfBody(response.body, evidence).returned),
   );
   return [...found.missing].some(({ id }) => named.has(id)) ? undefined : found.load;
 }
@@ -48,10 +48,10 @@ function chooseProbes(requests: readonly HttpRequest[], missing: ReadonlySet<Tie
 }
 
 /** Finds the tiers that were valid for a request and that no response names. Pure. */
-function findMissingTiers(evidence: LoadEvidence): MissingTiers | undefined {
+function findMissingTiers(evidence: DataLoadEvidence): MissingTiers | undefined {
   const { world } = evidence;
   const successes = listSuccesses(evidence.calibration);
-  const named = new Set(successes.flatMap(({ response }) => readReturned(response.body, evidence).returned));
+  const named = new Set(successes.flatMap(({ response }) => readReturnedTiersOfBody(response.body, evidence).returned));
   const oracles = successes.map(({ request }) => createOracle(request, world));
   const { tiers: available } = world;
   const isReachable = (tier: Tier) => oracles.some((oracle) => oracle.valid(tier) === 'required');

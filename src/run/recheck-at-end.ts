@@ -3,29 +3,35 @@
  * working. What they show is the result of one more case.
  */
 
-import { holds } from '../assertions/assertion.js';
+import { holdsResult } from '../assertions/assertion.js';
 import { judgeAssertion } from '../assertions/registry.js';
 import { getSubjectId, type TestCase } from '../cases/test-case.js';
 import type { Channel, Exchange, HttpRequest } from '../http/exchange.js';
 import {
   checksPerRequest,
   classifyOutcome,
-  createTrace,
-  findStop,
+  createExchangeTrace,
+  type DeploymentStop,
+  findDeploymentStop,
   listRequestsToCheck,
-  type Stop,
-} from '../judge/find-stop.js';
+} from '../judge/find-deployment-stop.js';
 import { collectEvidence, type RowExchanges, type TargetContext } from '../judge/judge-case.js';
 import { findWorstVerdict, type Verdict } from '../judge/verdict.js';
 import type { Suite } from '../suite/suite.js';
 import { createReason } from '../support/reason.js';
-import { type CaseExchanges, type CaseResult, createEndResult, getVerdictApart, samplesCaseId } from './case-result.js';
+import {
+  type CaseExchanges,
+  type CaseResult,
+  createRepetitionResult,
+  getVerdictApartFromKnown,
+  samplesCaseId,
+} from './case-result.js';
 import type { CaseSender } from './case-sender.js';
 import type { EvidenceKeeper } from './evidence-keeper.js';
 import { listSampleCases, listWatchedRequests } from './plan.js';
-import { checkId, type SentLog } from './sent-log.js';
+import { recheckId, type SentLog } from './sent-log.js';
 
-export interface EndTerms {
+export interface RecheckInputs {
   readonly suite: Suite;
   readonly target: TargetContext;
   /** Undefined if the exchanges come from evidence. */
@@ -49,24 +55,27 @@ const purposes = [samplesCaseId, 'sampled-once-more'] as const;
 const pauses = [0, 1, 3, 6, 10, 10].slice(0, checksPerRequest);
 
 /** @returns undefined if nothing was to be sent, and every request was accepted */
-export async function judgeEnd(terms: EndTerms): Promise<CaseResult | undefined> {
-  const { suite, log, isUnreachable } = terms;
+export async function recheckAtEnd(inputs: RecheckInputs): Promise<CaseResult | undefined> {
+  const { suite, log, isUnreachable } = inputs;
   const hasSamples = suite.data !== undefined || listSampleCases(suite).length > 0;
-  if (isUnreachable) return hasSamples ? createEndResult('inconclusive') : undefined;
+  if (isUnreachable) return hasSamples ? createRepetitionResult('inconclusive') : undefined;
   const [once, again] = purposes;
-  const repeated = await repeat(once, terms);
-  await checkRefused(terms);
-  const stop = findStop(log.listTraces(), suite.world);
+  const repeated = await repeat(once, inputs);
+  await checkRefused(inputs);
+  const stop = findDeploymentStop(log.listTraces(), suite.world);
   // Without a case of its own, the certificate finds it in the evidence.
   if (stop !== undefined) return hasSamples ? createStopResult(stop, suite) : undefined;
   const isUnjudged = repeated?.verdict === 'inconclusive' && repeated.hasDataChanged === undefined;
-  const judged = isUnjudged ? await repeat(again, terms) : repeated;
+  const judged = isUnjudged ? await repeat(again, inputs) : repeated;
   return hasSamples || judged?.verdict !== 'pass' ? judged : undefined;
 }
 
 /** The result of a run whose deployment stopped working. A refusal fails the requirement that the operation answers. */
-export function createStopResult({ verdict, reason, advice }: Stop, { contract, cases }: StopTerms): CaseResult {
-  const common = { ...createEndResult(verdict), reason: createReason('and', { reason, next: advice }) };
+export function createStopResult(
+  { verdict, reason, advice }: DeploymentStop,
+  { contract, cases }: StopTerms,
+): CaseResult {
+  const common = { ...createRepetitionResult(verdict), reason: createReason('and', { reason, next: advice }) };
   const subject = contract.requirements.find(({ about }) => about === 'body')?.id;
   if (verdict !== 'fail' || subject === undefined) return { ...common, concernsRun: true };
   const at = cases.find((testCase) => getSubjectId(testCase) === subject)?.at;
@@ -76,11 +85,11 @@ export function createStopResult({ verdict, reason, advice }: Stop, { contract, 
 type StopTerms = Pick<Suite, 'contract' | 'cases'>;
 
 /** Sends requests again that were accepted, and are refused now: alone, on new connections, and several times. */
-async function checkRefused({ suite, log, createSender, keeper, wait }: EndTerms): Promise<void> {
+async function checkRefused({ suite, log, createSender, keeper, wait }: RecheckInputs): Promise<void> {
   const requests = listRequestsToCheck(log.listTraces(), suite.world);
   if (requests.refused.length === 0) return;
   const all = [...requests.refused, ...requests.control];
-  const check = createPlainCase(checkId, all);
+  const check = createPlainCase(recheckId, all);
   const sender = createSender(samplesCaseId);
   const rounds: CaseExchanges[] = [];
   let refused = all.map((_, n) => n);
@@ -100,15 +109,15 @@ async function checkRefused({ suite, log, createSender, keeper, wait }: EndTerms
 
 /** A quota, a gateway and a deployment without an answer are not asked again. */
 function isRefused(exchange: Exchange | undefined): boolean {
-  const trace = exchange && createTrace('', exchange);
+  const trace = exchange && createExchangeTrace('', exchange);
   return trace !== undefined && classifyOutcome(trace.outcome) === 'refused';
 }
 
-async function repeat(purpose: string, terms: EndTerms): Promise<CaseResult | undefined> {
-  const { suite, createSender, runSample, findVerdict, isFailing } = terms;
+async function repeat(purpose: string, inputs: RecheckInputs): Promise<CaseResult | undefined> {
+  const { suite, createSender, runSample, findVerdict, isFailing } = inputs;
   const sender = createSender(purpose);
   const watched = listWatchedRequests(suite, isFailing);
-  if (watched.length > 0) return await watchFirstRequests(watched, sender, terms, purpose);
+  if (watched.length > 0) return await watchFirstRequests(watched, sender, inputs, purpose);
   const results: CaseResult[] = [];
   for (const testCase of suite.data === undefined ? listSampleCases(suite) : [])
     results.push(await runSample(testCase, sender, purpose));
@@ -118,14 +127,14 @@ async function repeat(purpose: string, terms: EndTerms): Promise<CaseResult | un
 /** Fails if a case failed or was unstable this time. Without a verdict, the run is incomplete if the case passed before. */
 function combineSampleResults(
   results: readonly CaseResult[],
-  findVerdict: EndTerms['findVerdict'],
+  findVerdict: RecheckInputs['findVerdict'],
 ): CaseResult | undefined {
   const broken =
-    results.find((result) => getVerdictApart(result) === 'fail') ??
+    results.find((result) => getVerdictApartFromKnown(result) === 'fail') ??
     results.find(({ repeatedExchangeId }) => repeatedExchangeId !== undefined) ??
-    results.find((result) => isUnjudged(getVerdictApart(result)) && findVerdict(result.id) === 'pass');
+    results.find((result) => isUnjudged(getVerdictApartFromKnown(result)) && findVerdict(result.id) === 'pass');
   if (results.length === 0) return undefined;
-  if (broken === undefined) return createEndResult(findWorstVerdict(results.map(getVerdictApart)));
+  if (broken === undefined) return createRepetitionResult(findWorstVerdict(results.map(getVerdictApartFromKnown)));
   const { id, verdict, reason = createReason('passed') } = broken;
   const common = { id: samplesCaseId, drift: [], reason: createReason('changed-at-end', { case: id, reason }) };
   if (!isUnjudged(verdict)) return { ...broken, ...common };
@@ -147,7 +156,7 @@ function createPlainCase(id: string, requests: readonly HttpRequest[]): TestCase
     expect: [],
     unavailable: [],
   }));
-  return { kind: 'requirement', id, verifies: id, title: '', at: createEndResult('pass').at, tags: [], rows };
+  return { kind: 'requirement', id, verifies: id, title: '', at: createRepetitionResult('pass').at, tags: [], rows };
 }
 
 /**
@@ -157,7 +166,7 @@ function createPlainCase(id: string, requests: readonly HttpRequest[]): TestCase
 async function watchFirstRequests(
   requests: readonly HttpRequest[],
   sender: CaseSender,
-  { target, keeper, suite }: EndTerms,
+  { target, keeper, suite }: RecheckInputs,
   purpose: string,
 ): Promise<CaseResult> {
   const watched = createPlainCase('watched-data', requests);
@@ -166,7 +175,7 @@ async function watchFirstRequests(
   const compare = (exchanges: RowExchanges) => {
     const pairs = exchanges.map((row, n) => new Map([...row, [first, target.calibration[n] as Exchange]]));
     return collectEvidence(pairs, target).map((evidence, n) =>
-      exchanges[n]?.size === 0 ? holds : judgeAssertion(same, evidence, 'requirement'),
+      exchanges[n]?.size === 0 ? holdsResult : judgeAssertion(same, evidence, 'requirement'),
     );
   };
   // What could not be read at the beginning shows nothing at the end.
@@ -182,10 +191,10 @@ async function watchFirstRequests(
   const violated = lasting.find(({ is }) => is === 'violated');
   if (violated !== undefined && suite.data !== undefined) {
     const reason = createReason('data-changed', { reason: violated.reason });
-    return { ...createEndResult('inconclusive'), reason, hasDataChanged: true };
+    return { ...createRepetitionResult('inconclusive'), reason, hasDataChanged: true };
   }
   const unclear = violated ?? lasting[0];
-  if (unclear === undefined) return createEndResult('pass');
+  if (unclear === undefined) return createRepetitionResult('pass');
   const reason = createReason('first-changed-at-end', { reason: unclear.reason });
-  return { ...createEndResult('inconclusive'), reason, concernsRun: true };
+  return { ...createRepetitionResult('inconclusive'), reason, concernsRun: true };
 }

@@ -5,7 +5,7 @@
 
 import { createOracle } from '../contract/oracle.js';
 import type { NamedWorld } from '../contract/world.js';
-import { countFirst } from '../http/answer-watch.js';
+import { findFirstFailedAttempt } from '../http/answer-watch.js';
 import { maskChangingWords } from '../http/changing-words.js';
 import {
   type Exchange,
@@ -14,12 +14,12 @@ import {
   serializeWithoutRepetition,
   type TransportErrorKind,
 } from '../http/exchange.js';
-import { isSuccessful, isTransient } from '../http/response-status.js';
+import { hasTransientStatus, isSuccessful } from '../http/response-status.js';
 import { groupBy } from '../support/collections.js';
 import { createReason, type Reason } from '../support/reason.js';
 
 /** What is kept of an exchange. */
-export interface Trace {
+export interface ExchangeTrace {
   /** Of the evidence. */
   readonly id: string;
   readonly request: HttpRequest;
@@ -35,7 +35,7 @@ export interface Trace {
 }
 
 /** When a deployment stopped working. */
-export interface Stop {
+export interface DeploymentStop {
   /** `fail` if the exchanges prove that the deployment refuses documented requests; they do not if it may be a quota. */
   readonly verdict: 'fail' | 'inconclusive';
   /** The number of the first request that was refused or had no answer. */
@@ -56,7 +56,7 @@ export const checksPerRequest = 6;
 const minRefused = 3;
 
 /** @returns undefined if nothing was sent */
-export function createTrace(id: string, exchange: Exchange, isCheck = false): Trace | undefined {
+export function createExchangeTrace(id: string, exchange: Exchange, isCheck = false): ExchangeTrace | undefined {
   const { request, numbers = [], timing } = exchange;
   if (numbers.length === 0) return undefined;
   const outcome = 'response' in exchange ? exchange.response.status : exchange.transportError;
@@ -79,7 +79,7 @@ function summarizeRefusal(exchange: Exchange): string {
 }
 
 /** @returns undefined if the deployment works to the last request, or never worked */
-export function findStop(traces: readonly Trace[], world: NamedWorld): Stop | undefined {
+export function findDeploymentStop(traces: readonly ExchangeTrace[], world: NamedWorld): DeploymentStop | undefined {
   const sent = orderTraces(traces);
   const relevant = listRelevant(sent, world);
   const accepted = relevant.filter(isAccepted);
@@ -114,11 +114,11 @@ export interface RequestsToCheck {
 }
 
 /** Lists requests that were accepted first and refused last. If there are none, and the last request shows nothing, others. */
-export function listRequestsToCheck(traces: readonly Trace[], world: NamedWorld): RequestsToCheck {
+export function listRequestsToCheck(traces: readonly ExchangeTrace[], world: NamedWorld): RequestsToCheck {
   const sent = orderTraces(traces);
   const relevant = listRelevant(sent, world);
   const equal = [...groupBy(relevant, getKey).values()].filter((group) => group.some(isAccepted));
-  const isStillAccepted = (group: readonly Trace[]) => isAccepted(group.at(-1) as Trace);
+  const isStillAccepted = (group: readonly ExchangeTrace[]) => isAccepted(group.at(-1) as ExchangeTrace);
   const accepted = equal.filter(isStillAccepted).map(([trace]) => trace.request);
   const refused = equal.filter((group) => !isStillAccepted(group)).map(([trace]) => trace.request);
   if (refused.length > 0) return { refused: refused.slice(-4), control: accepted.slice(-1) };
@@ -133,21 +133,21 @@ type Kind = 'accepted' | 'refused' | 'unavailable';
 const statusesOfQuotas = [401, 402, 403, 407, 511];
 
 /** Says what a status or a transport error shows about whether the deployment still works. */
-export function classifyOutcome(outcome: Trace['outcome']): Kind {
+export function classifyOutcome(outcome: ExchangeTrace['outcome']): Kind {
   if (typeof outcome === 'string') return 'unavailable';
   const response = { status: outcome, headers: [], body: '' };
   if (isSuccessful(response)) return 'accepted';
   const isRedirect = outcome < 400;
-  return isTransient(response) || isRedirect || statusesOfQuotas.includes(outcome) ? 'unavailable' : 'refused';
+  return hasTransientStatus(response) || isRedirect || statusesOfQuotas.includes(outcome) ? 'unavailable' : 'refused';
 }
 
-const isAccepted = ({ outcome }: Trace): boolean => classifyOutcome(outcome) === 'accepted';
-const getKey = ({ request }: Trace): string => serializeWithoutRepetition(request);
+const isAccepted = ({ outcome }: ExchangeTrace): boolean => classifyOutcome(outcome) === 'accepted';
+const getKey = ({ request }: ExchangeTrace): string => serializeWithoutRepetition(request);
 /** An exchange with retries ends with the last of them. */
-const getEnd = ({ numbers }: Trace): number => Math.max(...numbers);
+const getEnd = ({ numbers }: ExchangeTrace): number => Math.max(...numbers);
 
 /** Orders the exchanges of a run. Several processes count each for themselves: their requests are numbered by time. */
-function orderTraces(traces: readonly Trace[]): Trace[] {
+function orderTraces(traces: readonly ExchangeTrace[]): ExchangeTrace[] {
   const numbers = traces.flatMap((trace) => trace.numbers);
   if (new Set(numbers).size === numbers.length) return traces.toSorted((left, right) => getEnd(left) - getEnd(right));
   let count = 0;
@@ -160,7 +160,7 @@ function orderTraces(traces: readonly Trace[]): Trace[] {
  * Lists the exchanges that must be accepted: their requests are documented and plain, and something must be returned, or
  * something was returned before. The status of an empty result is open, and no size is documented.
  */
-function listRelevant(sent: readonly Trace[], world: NamedWorld): Trace[] {
+function listRelevant(sent: readonly ExchangeTrace[], world: NamedWorld): ExchangeTrace[] {
   const documented = sent.filter(
     ({ request, outcome }) =>
       findRefusableEncoding(request) === undefined &&
@@ -168,7 +168,7 @@ function listRelevant(sent: readonly Trace[], world: NamedWorld): Trace[] {
       createOracle(request, world).accepted,
   );
   const acceptedBefore = new Set(documented.filter(isAccepted).map(getKey));
-  const mustReturn = ({ request }: Trace): boolean => {
+  const mustReturn = ({ request }: ExchangeTrace): boolean => {
     const { returned } = createOracle(request, world);
     return world.tiers.some((tier) => !world.unavailable.has(tier.id) && returned(tier) === 'required');
   };
@@ -176,15 +176,15 @@ function listRelevant(sent: readonly Trace[], world: NamedWorld): Trace[] {
 }
 
 /** Lists the exchanges since the last answer of any kind, if there was none to all of them. */
-function listUnanswered(sent: readonly Trace[]): Trace[] {
-  const isAnswered = ({ outcome }: Trace) =>
-    typeof outcome === 'number' && !isTransient({ status: outcome, headers: [], body: '' });
+function listUnanswered(sent: readonly ExchangeTrace[]): ExchangeTrace[] {
+  const isAnswered = ({ outcome }: ExchangeTrace) =>
+    typeof outcome === 'number' && !hasTransientStatus({ status: outcome, headers: [], body: '' });
   const lastAnswered = Math.max(0, ...sent.filter(isAnswered).map(getEnd));
   return sent.filter((trace) => getEnd(trace) > lastAnswered);
 }
 
 /** Lists what was refused just before the first documented request, such as questions about bad input, in the same way. */
-function listRefusedAlike(sent: readonly Trace[], refused: readonly Trace[]): readonly Trace[] {
+function listRefusedAlike(sent: readonly ExchangeTrace[], refused: readonly ExchangeTrace[]): readonly ExchangeTrace[] {
   const refusals = new Set(refused.map(({ refusal }) => refusal));
   const start = Math.min(...refused.map(getEnd));
   const before = sent.filter((trace) => getEnd(trace) < start);
@@ -192,22 +192,29 @@ function listRefusedAlike(sent: readonly Trace[], refused: readonly Trace[]): re
   return before.slice(lastDifferent + 1);
 }
 
-function findStart(traces: readonly Trace[], lastAccepted: number): number {
-  return countFirst(
+function findStart(traces: readonly ExchangeTrace[], lastAccepted: number): number {
+  return findFirstFailedAttempt(
     traces.flatMap(({ numbers }) => numbers),
     lastAccepted,
   );
 }
 
 /** Lists what ended before the last request was accepted, in the same way as all that came after it. */
-function listOverlapping(sent: readonly Trace[], refused: readonly Trace[], lastAccepted: number): readonly Trace[] {
+function listOverlapping(
+  sent: readonly ExchangeTrace[],
+  refused: readonly ExchangeTrace[],
+  lastAccepted: number,
+): readonly ExchangeTrace[] {
   const answers = new Set(refused.map(({ outcome, refusal }) => `${outcome} ${refusal}`));
-  const isAlike = ({ outcome, refusal }: Trace) => answers.has(`${outcome} ${refusal}`);
+  const isAlike = ({ outcome, refusal }: ExchangeTrace) => answers.has(`${outcome} ${refusal}`);
   return sent.filter((trace) => getEnd(trace) < lastAccepted && isAlike(trace));
 }
 
 /** Finds requests that are refused at the end each time, though others are accepted. */
-function findPartialStop(relevant: readonly Trace[], accepted: readonly Trace[]): Stop | undefined {
+function findPartialStop(
+  relevant: readonly ExchangeTrace[],
+  accepted: readonly ExchangeTrace[],
+): DeploymentStop | undefined {
   for (const equal of groupBy(relevant, getKey).values()) {
     const lastAccepted = Math.max(0, ...equal.filter((trace) => accepted.includes(trace)).map(getEnd));
     const refused = equal.filter((trace) => getEnd(trace) > lastAccepted);
@@ -222,9 +229,9 @@ function findPartialStop(relevant: readonly Trace[], accepted: readonly Trace[])
   return undefined;
 }
 
-type Explanation = Pick<Stop, 'verdict' | 'reason' | 'advice'>;
+type Explanation = Pick<DeploymentStop, 'verdict' | 'reason' | 'advice'>;
 
-function explain(refused: readonly Trace[], checks: readonly Trace[], since: number): Explanation {
+function explain(refused: readonly ExchangeTrace[], checks: readonly ExchangeTrace[], since: number): Explanation {
   const data = { since, answers: listAnswers(refused) };
   const isUnanswered = refused.every(({ outcome }) => typeof outcome === 'string');
   const reason = createReason(isUnanswered ? 'stopped-answering' : 'stopped', data);
@@ -238,13 +245,13 @@ function explain(refused: readonly Trace[], checks: readonly Trace[], since: num
 }
 
 /** Chooses the refused request that is read most easily, if possible one that was accepted before. */
-function chooseExample(refused: readonly Trace[], checks: readonly Trace[]): string {
-  const measure = ({ request: { path, body = '' } }: Trace) => path.length + body.length;
+function chooseExample(refused: readonly ExchangeTrace[], checks: readonly ExchangeTrace[]): string {
+  const measure = ({ request: { path, body = '' } }: ExchangeTrace) => path.length + body.length;
   const shortest = (checks.length > 0 ? checks : refused).toSorted((left, right) => measure(left) - measure(right));
   return shortest[0]?.id ?? '';
 }
 
 /** Lists the statuses, or why there is no response, in the order in which they came. */
-function listAnswers(refused: readonly Trace[]): string {
+function listAnswers(refused: readonly ExchangeTrace[]): string {
   return [...new Set(refused.map(({ outcome }) => String(outcome)))].join(' or ');
 }

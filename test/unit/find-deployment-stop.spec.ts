@@ -3,7 +3,13 @@
 import { expect, test } from '@playwright/test';
 import { createOracle } from '../../src/contract/oracle.js';
 import type { HttpRequest, TransportErrorKind } from '../../src/http/exchange.js';
-import { checksPerRequest, classifyOutcome, createTrace, findStop, type Trace } from '../../src/judge/find-stop.js';
+import {
+  checksPerRequest,
+  classifyOutcome,
+  createExchangeTrace,
+  type ExchangeTrace,
+  findDeploymentStop,
+} from '../../src/judge/find-deployment-stop.js';
 import { listRequests } from '../../src/run/case-sender.js';
 import { suite } from '../support/in-process.js';
 
@@ -19,7 +25,7 @@ const requests: Readonly<Record<string, HttpRequest>> = {
  * Reads exchanges in the order of sending: a request and its outcome, 200 by default, and how often it was sent. After a bar
  * come the checks at the end.
  */
-function readTraces(text: string): Trace[] {
+function readTraces(text: string): ExchangeTrace[] {
   const [ofRun = '', ofEnd = ''] = text.split('|');
   const read = (part: string, isCheck: boolean) =>
     part.split(' ').flatMap((word) => {
@@ -32,7 +38,7 @@ function readTraces(text: string): Trace[] {
     const end = Number.isNaN(status)
       ? { transportError: outcome as TransportErrorKind, message: '' }
       : { response: { status, headers: [], body: `at ${n}` } };
-    return createTrace(String(n + 1), { request, numbers: [n + 1], ...end }, isCheck) ?? [];
+    return createExchangeTrace(String(n + 1), { request, numbers: [n + 1], ...end }, isCheck) ?? [];
   });
 }
 
@@ -74,21 +80,21 @@ const rows: readonly (readonly [exchanges: string, stop: string])[] = [
 ];
 for (const [exchanges, expected] of rows)
   test(`${exchanges}: ${expected}`, () => {
-    const stop = findStop(readTraces(exchanges), suite.world);
+    const stop = findDeploymentStop(readTraces(exchanges), suite.world);
     expect(stop === undefined ? 'none' : `${stop.verdict} ${stop.since}`).toBe(expected);
   });
 
 test('Requests that overlap may arrive in another order', () => {
   const traces = readTraces('a b a:timed-out b u:timed-out a:timed-out b:timed-out a:timed-out');
   // The server got the fourth request before the third.
-  expect(findStop(traces, suite.world)?.since).toBe(4);
+  expect(findDeploymentStop(traces, suite.world)?.since).toBe(4);
 });
 
 test('The exchanges of several processes are ordered by time', () => {
   const inTurn = (text: string, startedAt: number) =>
     readTraces(text).map((trace, n) => ({ ...trace, startedAt: startedAt + n }));
   const traces = [...inTurn('a:500 b:500 | a:500*6', 100), ...inTurn('a b a', 1)];
-  expect(findStop(traces, suite.world)).toMatchObject({ verdict: 'fail', since: 4 });
+  expect(findDeploymentStop(traces, suite.world)).toMatchObject({ verdict: 'fail', since: 4 });
 });
 
 test('An empty result may have any status, unless the request had another one before', () => {
@@ -101,7 +107,7 @@ test('An empty result may have any status, unless the request had another one be
   const traces = readTraces('a b a:404 b:404 a:404').map((trace) =>
     trace.outcome === 404 ? { ...trace, request: empty as HttpRequest } : trace,
   );
-  expect(findStop(traces, suite.world)).toBeUndefined();
+  expect(findDeploymentStop(traces, suite.world)).toBeUndefined();
 });
 
 test('Statuses that say that a deployment no longer works are told from those that a quota or a gateway has', () => {

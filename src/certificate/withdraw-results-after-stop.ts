@@ -1,9 +1,9 @@
 import type { Cause } from '../explanation/diagnose-run.js';
-import type { Stop } from '../judge/find-stop.js';
+import type { DeploymentStop } from '../judge/find-deployment-stop.js';
 import type { Verdict } from '../judge/verdict.js';
 import type { ExchangeUse } from '../run/case-report.js';
 import { type CaseResult, samplesCaseId } from '../run/case-result.js';
-import { createStopResult } from '../run/end-of-run.js';
+import { createStopResult } from '../run/recheck-at-end.js';
 import type { Suite } from '../suite/suite.js';
 import { renderReason } from '../support/reason.js';
 import type { CaseEntry } from './case-entry.js';
@@ -12,9 +12,9 @@ import type { CaseEntry } from './case-entry.js';
  * Withdraws what only exchanges after a stop show: they say nothing more of the deployment than that it stopped. A question
  * whose requests were refused like all others has no answer.
  */
-export function applyStop(
+export function withdrawResultsAfterStop(
   results: readonly CaseResult[],
-  stop: Stop | undefined,
+  stop: DeploymentStop | undefined,
   uses: readonly ExchangeUse[],
   suite: Pick<Suite, 'contract' | 'cases'>,
 ): readonly CaseResult[] {
@@ -26,7 +26,7 @@ export function applyStop(
   return [...withdrawn, { ...createStopResult(stop, suite), exchangeId: stop.shownBy }];
 }
 
-function isOnlyShownBy({ exchanges }: Stop, result: CaseResult, touched: ReadonlySet<string>): boolean {
+function isOnlyShownBy({ exchanges }: DeploymentStop, result: CaseResult, touched: ReadonlySet<string>): boolean {
   const { id, verdict, outcome, exchangeId = '' } = result;
   if (outcome !== undefined) return touched.has(id);
   return ['fail', 'inconclusive', 'not-run'].includes(verdict) && exchanges.has(exchangeId);
@@ -34,7 +34,7 @@ function isOnlyShownBy({ exchanges }: Stop, result: CaseResult, touched: Readonl
 
 function withdraw(
   { outcome: _, expected: __, apart_from_known: ___, ...result }: CaseResult,
-  { reason }: Stop,
+  { reason }: DeploymentStop,
 ): CaseResult {
   return { ...result, verdict: 'inconclusive', reason, rows: [], drift: [] };
 }
@@ -46,7 +46,7 @@ interface JudgedRequirement {
 }
 
 /** The first cause of a run whose deployment stopped working: whatever else is wrong, this comes first. */
-export function createStopCause(stop: Stop | undefined, requirements: readonly JudgedRequirement[]): Cause[] {
+export function createStopCause(stop: DeploymentStop | undefined, requirements: readonly JudgedRequirement[]): Cause[] {
   if (stop === undefined) return [];
   const failing = requirements.filter(({ cases }) => cases.some(({ id }) => id === samplesCaseId));
   const isAll = stop.exchanges.size > 0;

@@ -5,12 +5,12 @@
  */
 
 import { type AnsweredExchange, listSuccesses } from '../../assertions/row-evidence.js';
-import { listAvailableTiers, type NamedWorld, type Rule, type Tier, windowSize } from '../../contract/world.js';
+import { listAvailableTiers, type NamedWorld, type Tier, type TierRule, windowSize } from '../../contract/world.js';
 import type { Channel, Exchange, HttpRequest } from '../../http/exchange.js';
 import { describeAnswer, isRefusal } from '../../http/response-status.js';
 import { findOtherReadings } from '../../judge/other-readings.js';
 import { explainOwnPromotions } from '../../judge/own-promotions.js';
-import { agreesWithLoad, type LoadEvidence, type SuspectedLoad } from '../../judge/suspected-load.js';
+import { agreesWithDataLoad, type DataLoadEvidence, type SuspectedDataLoad } from '../../judge/suspected-data-load.js';
 import type { Suite } from '../../suite/suite.js';
 import { getMember, parseJson } from '../../support/json.js';
 import { createReason, type Reason } from '../../support/reason.js';
@@ -23,12 +23,12 @@ import { suspectMissingTiers } from './missing-tiers.js';
  * if no wrong load explains it.
  * @param filtered a request with a metadata filter
  */
-export async function examineLoad(
+export async function examineDataLoad(
   suite: Pick<Suite, 'cases'>,
   filtered: Exchange | undefined,
   send: Channel['send'],
-  evidence: LoadEvidence,
-): Promise<SuspectedLoad | undefined> {
+  evidence: DataLoadEvidence,
+): Promise<SuspectedDataLoad | undefined> {
   const { calibration, reading } = evidence;
   if (reading.kind !== 'agreed' && reading.kind !== 'stated') return undefined;
   // Promotions of the deployment take places of the test data.
@@ -50,10 +50,10 @@ export async function examineLoad(
 async function examineTiers(
   suite: Pick<Suite, 'cases'>,
   send: Channel['send'],
-  evidence: LoadEvidence,
-): Promise<SuspectedLoad | undefined> {
+  evidence: DataLoadEvidence,
+): Promise<SuspectedDataLoad | undefined> {
   const { calibration, world, reading } = evidence;
-  const fits = (worlds: SuspectedLoad['worlds']) => agreesWithLoad(calibration, worlds, evidence);
+  const fits = (worlds: SuspectedDataLoad['worlds']) => agreesWithDataLoad(calibration, worlds, evidence);
   if (fits([world]) || findOtherReadings(calibration, reading, evidence).length > 0) return undefined;
   const reversed = [{ ...world, tiers: world.tiers.toReversed() }];
   if (fits(reversed)) return judgeOrder(reversed, evidence);
@@ -68,7 +68,7 @@ async function examineTiers(
 }
 
 /** Tiers that were created in reverse look like a window of the oldest: something else must show which it is. */
-function judgeOrder(worlds: readonly NamedWorld[], evidence: LoadEvidence): SuspectedLoad | undefined {
+function judgeOrder(worlds: readonly NamedWorld[], evidence: DataLoadEvidence): SuspectedDataLoad | undefined {
   const order = findCreationOrder(listSuccesses(evidence.calibration), evidence);
   if (order?.isReversed === false) return undefined;
   const reason = createReason('load-reversed', { evidence: order?.evidence ?? '' });
@@ -79,14 +79,14 @@ function changeTiers(world: NamedWorld, change: (tier: Tier) => Tier): NamedWorl
   return { ...world, tiers: world.tiers.map(change) };
 }
 
-function withoutMetadata<T extends SuspectedLoad['worlds'][number]>(world: T): T {
+function withoutMetadata<T extends SuspectedDataLoad['worlds'][number]>(world: T): T {
   return { ...world, tiers: world.tiers.map((tier) => ({ ...tier, metadata: {} })) };
 }
 
 const decidingKinds = ['customer', 'product', 'sku', 'metadata'] as const;
 
-function listLostRules(world: NamedWorld): SuspectedLoad[] {
-  const lose = (isLost: (rule: Rule) => boolean) => [
+function listLostRules(world: NamedWorld): SuspectedDataLoad[] {
+  const lose = (isLost: (rule: TierRule) => boolean) => [
     changeTiers(world, (tier) => ({ ...tier, rules: tier.rules.filter((rule) => !isLost(rule)) })),
   ];
   const ofKinds = decidingKinds.map((kind) => ({
@@ -103,17 +103,17 @@ function listLostRules(world: NamedWorld): SuspectedLoad[] {
 /** What may be missing together. A rule about what a deployment does not know never holds. */
 const unknownKinds = [['customer'], ['product'], ['sku'], ['product', 'sku'], ['customer', 'product', 'sku']] as const;
 
-function listUnknownThings(world: NamedWorld): SuspectedLoad[] {
-  const neverHolds: Rule = { kind: 'customer', any_of: [] };
-  return unknownKinds.map((kinds: readonly Rule['kind'][]) => {
-    const change = (rule: Rule) => (kinds.includes(rule.kind) ? neverHolds : rule);
+function listUnknownThings(world: NamedWorld): SuspectedDataLoad[] {
+  const neverHolds: TierRule = { kind: 'customer', any_of: [] };
+  return unknownKinds.map((kinds: readonly TierRule['kind'][]) => {
+    const change = (rule: TierRule) => (kinds.includes(rule.kind) ? neverHolds : rule);
     const lacking = changeTiers(world, (tier) => ({ ...tier, rules: tier.rules.map(change) }));
     return { reason: createReason('load-without-things', { kinds }), isProven: false, worlds: [lacking] };
   });
 }
 
 /** Finds the ids that only refused requests name, if a response says 404 or names one of them. */
-function suspectRefusedIds(exchanges: readonly Exchange[], world: NamedWorld): SuspectedLoad | undefined {
+function suspectRefusedIds(exchanges: readonly Exchange[], world: NamedWorld): SuspectedDataLoad | undefined {
   const refused = exchanges.flatMap((exchange) =>
     'response' in exchange && isRefusal(exchange.response) ? [exchange] : [],
   );

@@ -1,21 +1,21 @@
 import { listSuccesses } from '../../assertions/row-evidence.js';
 import { locateReturnedTiers } from '../../judge/judge-case.js';
-import { type CheckResult, type ExaminationBasis, fine, isAnswered } from './examination.js';
-import { examineLoad, explainRefusedIds } from './examine-load.js';
+import { createFineFinding, type ExaminationCheckResult, type ExaminationContext, isAnswered } from './examination.js';
+import { examineDataLoad, explainRefusedIds } from './examine-data-load.js';
 import { explainUnreachable } from './explain-unreachable.js';
 
 /** Checks whether 401 and 403 are about the ids of a request, and not about its credentials. */
-export async function checkForbiddenIds(basis: ExaminationBasis): Promise<CheckResult | undefined> {
-  const [first] = basis.exchanges;
-  return first !== undefined && explainUnreachable(first) !== undefined ? await checkRefusedIds(basis) : undefined;
+export async function checkForbiddenIds(context: ExaminationContext): Promise<ExaminationCheckResult | undefined> {
+  const [first] = context.exchanges;
+  return first !== undefined && explainUnreachable(first) !== undefined ? await checkRefusedIds(context) : undefined;
 }
 
 /**
  * Checks whether requests are refused only because they name ids that the deployment does not know. After the check of
  * refused parts: a part that is refused whatever it says is a mistake of the deployment.
  */
-export async function checkRefusedIds(basis: ExaminationBasis): Promise<CheckResult | undefined> {
-  const { request, exchanges, differ, successes, send, sendWithoutBody } = basis;
+export async function checkRefusedIds(context: ExaminationContext): Promise<ExaminationCheckResult | undefined> {
+  const { request, exchanges, differ, successes, send, sendWithoutBody } = context;
   const [first] = exchanges;
   if (request === undefined || first === undefined || !isAnswered(first) || first.response.status < 400)
     return undefined;
@@ -25,10 +25,10 @@ export async function checkRefusedIds(basis: ExaminationBasis): Promise<CheckRes
   const failure = explainUnreachable(first);
   return {
     findings: {
-      URL: fine('answers'),
-      TLS: fine('trusted'),
-      Credentials: fine('credentials-accepted'),
-      'Body on GET': fine('body-read'),
+      URL: createFineFinding('answers'),
+      TLS: createFineFinding('trusted'),
+      Credentials: createFineFinding('credentials-accepted'),
+      'Body on GET': createFineFinding('body-read'),
       Ids: ['problem', reason],
     },
     load: { reason, isProven: false, worlds: [] },
@@ -38,13 +38,14 @@ export async function checkRefusedIds(basis: ExaminationBasis): Promise<CheckRes
 }
 
 /** Checks whether the test data is loaded as the world says. */
-export async function checkLoad(basis: ExaminationBasis): Promise<CheckResult | undefined> {
-  const { suite, target, exchanges, filtered, send, isSeen, isWorldLoaded } = basis;
+export async function checkDataLoad(context: ExaminationContext): Promise<ExaminationCheckResult | undefined> {
+  const { suite, target, exchanges, filtered, send, isSeen, isWorldLoaded } = context;
   if (!isSeen) return undefined;
-  if (isWorldLoaded || target.world.isDataFile === true) return { findings: { Load: fine('load-stated') } };
+  if (isWorldLoaded || target.world.isDataFile === true)
+    return { findings: { Load: createFineFinding('load-stated') } };
   const known = { ...target, calibration: exchanges };
   const evidence = { ...known, reading: locateReturnedTiers(exchanges, known) };
-  const load = await examineLoad(suite, filtered?.[1], send, evidence);
-  if (load === undefined) return { findings: { Load: fine('load-unsuspected') } };
+  const load = await examineDataLoad(suite, filtered?.[1], send, evidence);
+  if (load === undefined) return { findings: { Load: createFineFinding('load-unsuspected') } };
   return { findings: { Load: ['problem', load.reason] }, load };
 }

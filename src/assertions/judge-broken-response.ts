@@ -1,9 +1,9 @@
 import { createOracle } from '../contract/oracle.js';
-import { findBreakage } from '../http/broken-response.js';
 import { type Exchange, serializeRequest } from '../http/exchange.js';
-import { readReturned } from '../recognition/returned-tiers.js';
+import { findResponseBreakage } from '../http/response-breakage.js';
+import { readReturnedTiersOfBody } from '../recognition/returned-tiers.js';
 import { createReason } from '../support/reason.js';
-import type { UnmetResult } from './assertion.js';
+import type { UnmetAssertionResult } from './assertion.js';
 import { type AnsweredExchange, listSuccesses, type RowEvidence } from './row-evidence.js';
 
 /** The number of other responses that must be whole. Where few arrive, the network may be the reason. */
@@ -12,8 +12,8 @@ const minWhole = 4;
 const maxRequest = 4096;
 
 /** Judges a response that does not arrive whole. Undefined if nothing is broken; unclear if it may not be the deployment. */
-export function judgeBrokenResponse(exchange: Exchange, evidence: RowEvidence): UnmetResult | undefined {
-  const breakage = findBreakage(exchange);
+export function judgeBrokenResponse(exchange: Exchange, evidence: RowEvidence): UnmetAssertionResult | undefined {
+  const breakage = findResponseBreakage(exchange);
   if (breakage === undefined) return undefined;
   const { path, body = '' } = exchange.request;
   const whole = listWholeResponses(evidence);
@@ -29,7 +29,9 @@ export function listWholeResponses({
   ofCase,
   calibration,
 }: Pick<RowEvidence, 'ofCase' | 'calibration'>): AnsweredExchange[] {
-  const whole = listSuccesses([...ofCase, ...calibration]).filter((success) => findBreakage(success) === undefined);
+  const whole = listSuccesses([...ofCase, ...calibration]).filter(
+    (success) => findResponseBreakage(success) === undefined,
+  );
   return [...new Map(whole.map((success) => [serializeRequest(success.request), success])).values()];
 }
 
@@ -43,8 +45,11 @@ function compareLengths(broken: Exchange, whole: readonly AnsweredExchange[], ev
     const { accepted, returned } = createOracle(request, world);
     return accepted ? world.tiers.filter((tier) => returned(tier) === 'required').length : 0;
   };
-  const longest = Math.max(0, ...whole.map(({ response }) => readReturned(response.body, evidence).returned.length));
-  const allBroken = [...ofCase, ...calibration].filter((exchange) => findBreakage(exchange) !== undefined);
+  const longest = Math.max(
+    0,
+    ...whole.map(({ response }) => readReturnedTiersOfBody(response.body, evidence).returned.length),
+  );
+  const allBroken = [...ofCase, ...calibration].filter((exchange) => findResponseBreakage(exchange) !== undefined);
   const shortestBroken = Math.min(...allBroken.map(countRequired));
   return longest > 0 && longest < shortestBroken ? { required: countRequired(broken), longest } : undefined;
 }

@@ -1,4 +1,4 @@
-import { createTierExplainer } from '../contract/describe-request.js';
+import { createObligationExplainer } from '../contract/describe-request.js';
 import type { NamedWorld, Tier, World } from '../contract/world.js';
 import { getHeaderValues, type HttpResponse } from '../http/exchange.js';
 import { isSuccessful } from '../http/response-status.js';
@@ -8,47 +8,53 @@ import { remember } from '../support/caches.js';
 import { parseJson } from '../support/json.js';
 import { createReason, type Reason } from '../support/reason.js';
 import { shorten } from '../support/untrusted-text.js';
-import { type AssertionResult, holds, type JudgeContext, unclear, violated } from './assertion.js';
-import { type JudgeMode, readResult } from './row-evidence.js';
+import {
+  type AssertionJudgeContext,
+  type AssertionResult,
+  createDoubt,
+  createViolation,
+  holdsResult,
+} from './assertion.js';
+import { type JudgeMode, readReturnedTiersOfExchange } from './row-evidence.js';
 
 /** @param expectsNothing whether every response that names no tier satisfies it: an empty result may have any status */
-export function judgeResult(
-  { exchange, evidence, mode }: JudgeContext,
+export function judgeReturnedTiers(
+  { exchange, evidence, mode }: AssertionJudgeContext,
   expectsNothing: boolean,
   judge: (result: ReturnedTiers) => AssertionResult,
 ): AssertionResult {
   const { response } = exchange;
   const mentions = evidence.recognizer.findMentions(response.body, evidence.reading.filter);
-  const result = readResult(exchange, evidence);
+  const result = readReturnedTiersOfExchange(exchange, evidence);
   if (!isSuccessful(response)) {
     // If the target file states the path of promotions, mentions elsewhere do not count.
     const namesNothing =
       mentions.unlocatedIds.size + result.unclear.size === 0 &&
       (evidence.reading.kind === 'stated' || mentions.certainPatterns.size === 0) &&
       result.returned.length === 0;
-    if (mode === 'requirement' && expectsNothing && namesNothing) return holds;
-    return (mode === 'requirement' ? unclear : violated)('no-result', { status: response.status });
+    if (mode === 'requirement' && expectsNothing && namesNothing) return holdsResult;
+    return (mode === 'requirement' ? createDoubt : createViolation)('no-result', { status: response.status });
   }
   if (mentions.idsByPattern.size > 0 || !isUnreadable(response, mentions, mode)) return judge(result);
-  return unclear('not-json');
+  return createDoubt('not-json');
 }
 
 /** @param judge gets the tiers that only one of the results has; undefined if the results are equal */
-export function judgeDifferences(
-  context: JudgeContext,
+export function judgeTierDifferences(
+  context: AssertionJudgeContext,
   name: string,
   judge: (differences: Reason | undefined) => AssertionResult,
 ): AssertionResult {
   const { evidence, compareWith } = context;
-  return judgeResult(context, false, (here) =>
+  return judgeReturnedTiers(context, false, (here) =>
     compareWith(name, (compared) => {
       if (!isSuccessful(compared.response))
-        return unclear('no-result-to-compare', { name, status: compared.response.status });
-      const there = readResult(compared, evidence);
+        return createDoubt('no-result-to-compare', { name, status: compared.response.status });
+      const there = readReturnedTiersOfExchange(compared, evidence);
       const doubtful = [here, there].find(({ unclear }) => unclear.size > 0);
-      if (doubtful !== undefined) return doubt(doubtful);
+      if (doubtful !== undefined) return createTiersDoubt(doubtful);
       const [onlyHere, onlyThere] = [listExtra(here, there), listExtra(there, here)];
-      const nameAll = (ids: readonly string[]) => (ids.length === 0 ? '' : nameTiers(ids, evidence.world));
+      const nameAll = (ids: readonly string[]) => (ids.length === 0 ? '' : describeTiers(ids, evidence.world));
       const compare = (inHere: readonly string[], inThere: readonly string[]) =>
         createReason('results-differ', { name, here: nameAll(inHere), there: nameAll(inThere) });
       if (onlyHere.length + onlyThere.length === 0) return judge(undefined);
@@ -58,7 +64,7 @@ export function judgeDifferences(
       const certainHere = onlyHere.filter((id) => !there.isNamedElsewhere(id));
       const certainThere = onlyThere.filter((id) => !here.isNamedElsewhere(id));
       if (certainHere.length + certainThere.length > 0) return judge(compare(certainHere, certainThere));
-      return unclear('named-elsewhere', { tiers: nameAll([...onlyHere, ...onlyThere]) });
+      return createDoubt('named-elsewhere', { tiers: nameAll([...onlyHere, ...onlyThere]) });
     }),
   );
 }
@@ -76,24 +82,24 @@ function isUnreadable({ body, headers }: HttpResponse, { unlocatedIds }: TierMen
 }
 
 /** A tier that is named elsewhere in the response may have been returned: that it was not is then unclear. */
-export function judgeAllReturned(ids: readonly string[], result: ReturnedTiers, context: JudgeContext) {
+export function judgeAllReturned(ids: readonly string[], result: ReturnedTiers, context: AssertionJudgeContext) {
   const returned = indexIds(result.returned);
   const missing = ids.filter((id) => !returned.has(id) && !result.unclear.has(id));
   const absent = missing.filter((id) => !result.isNamedElsewhere(id));
   const judged = judgeTiers('not-returned', absent, ids, result, context);
   if (judged.is !== 'holds' || missing.length === 0) return judged;
-  return unclear('named-elsewhere', { tiers: nameTiers(missing, context.evidence.world) });
+  return createDoubt('named-elsewhere', { tiers: describeTiers(missing, context.evidence.world) });
 }
 
 /** If it is unclear whether the response returned a tier, the result is unclear. */
-export function judgeNoneReturned(ids: readonly string[], result: ReturnedTiers, context: JudgeContext) {
+export function judgeNoneReturned(ids: readonly string[], result: ReturnedTiers, context: AssertionJudgeContext) {
   const returned = indexIds(result.returned);
   const extra = returned.size === 0 ? [] : ids.filter((id) => returned.has(id));
   return judgeTiers('returned-wrongly', extra, ids, result, context);
 }
 
 /** @param result one that has unclear tiers, and so a reason */
-export function doubt({ reason }: ReturnedTiers): AssertionResult {
+export function createTiersDoubt({ reason }: ReturnedTiers): AssertionResult {
   return { is: 'unclear', reason: reason as Reason };
 }
 
@@ -102,15 +108,15 @@ function judgeTiers(
   wrong: readonly string[],
   all: readonly string[],
   result: ReturnedTiers,
-  { exchange: { request }, evidence: { world } }: JudgeContext,
+  { exchange: { request }, evidence: { world } }: AssertionJudgeContext,
 ): AssertionResult {
   if (wrong.length > 0)
-    return violated(code, {
-      tiers: nameTiers(wrong, world, createTierExplainer(request, world)),
+    return createViolation(code, {
+      tiers: describeTiers(wrong, world, createObligationExplainer(request, world)),
       entry: wrong.length === 1 ? renderEntry(wrong[0], world) : '',
     });
   const isAsked = indexIds(all);
-  return [...result.unclear].some((id) => isAsked.has(id)) ? doubt(result) : holds;
+  return [...result.unclear].some((id) => isAsked.has(id)) ? createTiersDoubt(result) : holdsResult;
 }
 
 /** Many requests are judged by the same thousands of tiers. */
@@ -122,7 +128,7 @@ function renderEntry(id: string | undefined, { tiers, isDataFile }: NamedWorld):
 }
 
 /** Names the first five tiers, with their ranks, and counts the others. Has ids if the target gave them. */
-export function nameTiers(
+export function describeTiers(
   ids: readonly string[],
   { tiers, hasOwnIds }: World & Pick<NamedWorld, 'hasOwnIds'>,
   explain: (tier: Tier) => string = () => '',

@@ -1,11 +1,11 @@
 import { isContainer, parseExactly } from '../support/json.js';
 import type { KnownIds } from './known-ids.js';
 import { matchesPatterns } from './path-patterns.js';
-import { isSelected, type MentionFilter } from './sibling-values.js';
-import { escapePathStep, getPath, type Position, walkTexts } from './walk-texts.js';
+import { type MentionFilter, matchesMentionFilter } from './sibling-values.js';
+import { type BodyPosition, escapePathStep, getPath, walkTexts } from './walk-texts.js';
 
 /** Lists everything under path patterns, once each: the ids of known tiers, and the texts of other values and keys. */
-export function listRecords(
+export function listValuesUnderPaths(
   body: string,
   patterns: readonly string[],
   ids: KnownIds,
@@ -13,7 +13,7 @@ export function listRecords(
 ): string[] {
   const { tiers } = ids;
   const records: string[] = [];
-  const renderKey = (position: Position) => escapePathStep(position.step);
+  const renderKey = (position: BodyPosition) => escapePathStep(position.step);
   walkTexts(parseExactly(body), (text, position, isKey) => {
     const path = position === undefined ? '' : getPath(position, renderKey);
     const pattern = patterns.find((stated) => matchesPatterns(path, [stated]));
@@ -21,14 +21,14 @@ export function listRecords(
       return;
     const found = tiers.findIds(text);
     const template = found.ids.length === 0 || found.isWhole ? undefined : tiers.replaceIds(text, '*');
-    if (filter !== undefined && !isSelected({ position, isKey, template }, filter, tiers)) return;
+    if (filter !== undefined && !matchesMentionFilter({ position, isKey, template }, filter, tiers)) return;
     records.push(...(found.ids.length > 0 ? found.ids : [text]));
   });
   return [...new Set(records)];
 }
 
 /** Whether the key of a member is the record, and not the value. */
-function isNamedByKey(position: Position, pattern: string, { tiers, tiersInWords }: KnownIds): boolean {
+function isNamedByKey(position: BodyPosition, pattern: string, { tiers, tiersInWords }: KnownIds): boolean {
   const last = pattern.slice(pattern.lastIndexOf('/') + 1);
   if (last === '**' || !last.includes('*')) return false;
   const key = position.step;

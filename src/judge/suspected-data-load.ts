@@ -1,13 +1,13 @@
-import { type AnsweredExchange, type RowEvidence, readResult } from '../assertions/row-evidence.js';
+import { type AnsweredExchange, type RowEvidence, readReturnedTiersOfExchange } from '../assertions/row-evidence.js';
 import { createOracle, type Obligation, type Oracle } from '../contract/oracle.js';
-import { indexIds, type Tier, type World } from '../contract/world.js';
+import { indexPositionsById, type Tier, type World } from '../contract/world.js';
 import type { Exchange } from '../http/exchange.js';
-import { isDataIndependentRefusal, isSuccessful, isTransient } from '../http/response-status.js';
+import { hasTransientStatus, isDataIndependentRefusal, isSuccessful } from '../http/response-status.js';
 import { remember } from '../support/caches.js';
 import type { Reason } from '../support/reason.js';
 
 /** What the deployment seems to have in place of the test data. */
-export interface SuspectedLoad {
+export interface SuspectedDataLoad {
   /** What to check. */
   readonly reason: Reason;
   /** Whether it is certainly the load. Otherwise a mistake of the deployment explains the responses as well. */
@@ -16,17 +16,17 @@ export interface SuspectedLoad {
   readonly worlds: readonly World[];
 }
 
-export type LoadEvidence = Omit<RowEvidence, 'exchanges' | 'ofCase'>;
+export type DataLoadEvidence = Omit<RowEvidence, 'exchanges' | 'ofCase'>;
 
 /** Whether everything that was received is right for a deployment that has one of some worlds, and not the test data. */
-export function agreesWithLoad(
+export function agreesWithDataLoad(
   exchanges: readonly Exchange[],
   worlds: readonly World[],
-  evidence: LoadEvidence,
+  evidence: DataLoadEvidence,
 ): boolean {
   if (worlds.length === 0) return false;
   return exchanges.every((exchange) => {
-    if (!('response' in exchange) || isTransient(exchange.response)) return true;
+    if (!('response' in exchange) || hasTransientStatus(exchange.response)) return true;
     const predict = predictFrom(worlds)(exchange);
     return isSuccessful(exchange.response)
       ? agreesWithResult(exchange, predict, evidence)
@@ -43,7 +43,8 @@ interface Prediction {
 const predictFrom = remember((worlds: readonly World[]) =>
   remember(({ request }: AnsweredExchange): Prediction => {
     const oracles = worlds.map((world) => createOracle(request, world));
-    const findTier = (world: World, id: string): Tier | undefined => world.tiers[indexIds(world.tiers).get(id) ?? -1];
+    const findTier = (world: World, id: string): Tier | undefined =>
+      world.tiers[indexPositionsById(world.tiers).get(id) ?? -1];
     const judge = (oracle: Oracle, world: World | undefined, id: string): Obligation => {
       const tier = world && findTier(world, id);
       return tier === undefined ? 'forbidden' : oracle.returned(tier);
@@ -60,8 +61,12 @@ const predictFrom = remember((worlds: readonly World[]) =>
   }),
 );
 
-function agreesWithResult(exchange: AnsweredExchange, predict: Prediction, evidence: LoadEvidence): boolean {
-  const { returned, unclear } = readResult(exchange, { ...evidence, exchanges: new Map(), ofCase: [] });
+function agreesWithResult(exchange: AnsweredExchange, predict: Prediction, evidence: DataLoadEvidence): boolean {
+  const { returned, unclear } = readReturnedTiersOfExchange(exchange, {
+    ...evidence,
+    exchanges: new Map(),
+    ofCase: [],
+  });
   const named = new Set(returned);
   return evidence.world.tiers.every(({ id }) => {
     if (unclear.has(id) || evidence.world.unavailable.has(id)) return true;

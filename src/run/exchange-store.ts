@@ -1,16 +1,16 @@
 import type { Exchange } from '../http/exchange.js';
-import type { ShownExchange } from '../record/exchange-text.js';
+import type { DisplayableExchange } from '../record/exchange-text.js';
 import type { StoredExchange } from './case-report.js';
 import { cutBodies, maxResultBody, shortenExchange } from './sanitize-result.js';
 
 /** Finds an exchange by its id and makes it fit for display. Undefined for an id that no exchange has. */
-export type ShowExchange = (id: string | undefined) => ShownExchange | undefined;
+export type ExchangeLookup = (id: string | undefined) => DisplayableExchange | undefined;
 
 /** The exchanges of a run with the beginnings of their bodies: the whole ones may not fit into memory. */
-export function createShownExchanges() {
+export function createExchangeStore() {
   // Not fit for display yet: to escape an exchange takes time, and few are shown.
   const kept = new Map<string, Pick<StoredExchange, 'exchange' | 'mentions'>>();
-  const show: ShowExchange = (id = '') => {
+  const show: ExchangeLookup = (id = '') => {
     const found = kept.get(id);
     return found && { ...shortenExchange(found.exchange, maxResultBody), mentions: found.mentions };
   };

@@ -4,7 +4,7 @@ import type { Exchange } from './exchange.js';
 import { explainTransientFailure, isSuccessful } from './response-status.js';
 
 /** In which way a response does not arrive whole. */
-export interface Breakage {
+export interface ResponseBreakage {
   /** `lost`: the connection ended before it did. `unreadable`: it is not HTTP, or not in the coding that it announces. */
   readonly kind: 'lost' | 'unreadable' | 'cut-off';
   readonly reason: Reason;
@@ -14,7 +14,7 @@ export interface Breakage {
  * Finds out how a response is broken; undefined if it is whole, or if another reason may keep it away: a limit of the suite,
  * TLS, a refused connection, a timeout. One broken response proves nothing.
  */
-export function findBreakage(exchange: Exchange): Breakage | undefined {
+export function findResponseBreakage(exchange: Exchange): ResponseBreakage | undefined {
   if ('response' in exchange) {
     const { response } = exchange;
     const isCutOff = isSuccessful(response) && parseJson(response.body) === undefined && isCutOffJson(response.body);
@@ -26,7 +26,7 @@ export function findBreakage(exchange: Exchange): Breakage | undefined {
   return kind && reason && { kind, reason };
 }
 
-const kinds: ReadonlyMap<string, Breakage['kind']> = new Map([
+const kinds: ReadonlyMap<string, ResponseBreakage['kind']> = new Map([
   ['broken-connection', 'lost'],
   ['unreadable', 'unreadable'],
 ]);

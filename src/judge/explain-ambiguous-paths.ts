@@ -1,12 +1,12 @@
 import { type AnsweredExchange, listSuccesses, type RowEvidence } from '../assertions/row-evidence.js';
-import { createTierExplainer } from '../contract/describe-request.js';
+import { createObligationExplainer } from '../contract/describe-request.js';
 import { createOracle } from '../contract/oracle.js';
 import { listAvailableTiers, type Tier } from '../contract/world.js';
 import type { Exchange, HttpRequest } from '../http/exchange.js';
 import { matchesPatterns } from '../recognition/path-patterns.js';
 import { catchAllPath } from '../recognition/walk-texts.js';
 import { createReason, type Reason } from '../support/reason.js';
-import { renderStated } from './other-readings.js';
+import { renderResponseSetting } from './other-readings.js';
 
 /** The length of all patterns together, in characters. Nobody reads longer ones, and to compare them takes long. */
 const maxPatterns = 10_000;
@@ -24,7 +24,7 @@ interface NamedByPath {
 }
 
 /** Explains patterns that name different tiers, and proposes the line that agrees best with the documentation. */
-export function explainAmbiguity(
+export function explainAmbiguousPaths(
   patterns: readonly string[],
   exchanges: readonly Exchange[],
   target: Pick<RowEvidence, 'world' | 'recognizer'>,
@@ -38,14 +38,14 @@ export function explainAmbiguity(
   const shown = several.find(({ named }) => named.some(({ extra }) => extra !== undefined)) ?? several[0];
   if (shown === undefined) return undefined;
 
-  const explain = createTierExplainer(shown.request, target.world);
+  const explain = createObligationExplainer(shown.request, target.world);
   const name = (tier: Tier | undefined) =>
     tier === undefined ? '' : createReason('named-tier', { name: tier.name, why: explain(tier) });
   const paths = shown.named.map(({ pattern: path, count, extra, missing }) =>
     createReason('path', { path, count, extra: name(extra), missing: name(missing) }),
   );
   const fitting = findFittingPaths(patterns, responses, target);
-  const stated = renderStated(fitting[0] ?? findNearestPath(patterns, responses));
+  const stated = renderResponseSetting(fitting[0] ?? findNearestPath(patterns, responses));
   return createReason('paths-compared', {
     paths,
     fitting: fitting.map((path) => [path].flat().join(' and ')).join(' or '),
