@@ -32,7 +32,7 @@ import {
   type AnswerRule,
   type CaseRow,
   caseTags,
-  type OutcomeRule,
+  type OutcomeCondition,
   type RequirementRow,
   type TestCase,
 } from './test-case.js';
@@ -236,7 +236,7 @@ function readRules({ outcomes = [] }: CaseFileEntry, known: readonly string[], a
   const missing = known.filter((outcome) => !rules.some((rule) => rule.outcome === outcome));
   if (missing.length > 0)
     reportProblem([...at, 'outcomes'], `no rule for the outcome '${missing.join("', '")}'`, 'Add one.');
-  return rules.flatMap((rule): OutcomeRule[] => {
+  return rules.flatMap((rule): OutcomeCondition[] => {
     const { outcome } = rule;
     checkName('outcome', outcome, known, [...rule.at, 'outcome']);
     const { when, at: place } = rule.when === undefined ? (shared.get(outcome) ?? rule) : rule;

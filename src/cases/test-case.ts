@@ -57,11 +57,11 @@ export interface RequirementRow extends CaseRow {
 
 export type AnswerRule =
   /** The first rule that holds gives the outcome; the exchange of the request `evidence` shows it. */
-  | { readonly kind: 'first-of'; readonly rules: readonly OutcomeRule[]; readonly evidence: string }
+  | { readonly kind: 'first-of'; readonly rules: readonly OutcomeCondition[]; readonly evidence: string }
   /** An open value of one response. */
   | { readonly kind: 'value'; readonly of: string; readonly take: ValueExtraction; readonly at: Location };
 
-export interface OutcomeRule {
+export interface OutcomeCondition {
   readonly outcome: string;
   readonly when: readonly Assertion[];
 }

@@ -8,7 +8,7 @@ import { diagnoseRun } from '../explanation/diagnose-run.js';
 import { createKnownMistakes, type KnownCauses } from '../explanation/known-causes.js';
 import { narrowFailures } from '../explanation/narrow-failures.js';
 import type { TargetContext } from '../judge/judge-case.js';
-import { getKnownIds } from '../recognition/known-ids.js';
+import { getIdFinders } from '../recognition/id-finders.js';
 import type { CaseReport, Contrast, RunEvidence } from '../run/case-report.js';
 import { createStoredExchange, narrowingPurpose } from '../run/evidence-keeper.js';
 import { createExchangeIndexer } from '../run/exchange-index.js';
@@ -29,7 +29,7 @@ export interface NarrowingRun {
 export async function narrowRun(run: NarrowingRun): Promise<Contrast[]> {
   const { suite, settings, target, known, reports, sender } = run;
   const { exchanges, uses } = collectEvidence(run);
-  const indexer = createExchangeIndexer(getKnownIds(suite.world));
+  const indexer = createExchangeIndexer(getIdFinders(suite.world));
   for (const kept of exchanges) indexer.add(kept);
   const index = indexer.finish(uses);
   const results = reports.map(({ result }) => result);

@@ -9,7 +9,7 @@ import type { RunInputs } from '../config/run-inputs.js';
 import { getDocumentation } from '../explanation/observation.js';
 import { createExchangeTrace, type ExchangeTrace, findDeploymentStop } from '../judge/find-deployment-stop.js';
 import { findWorstVerdict, type Verdict } from '../judge/verdict.js';
-import { getKnownIds } from '../recognition/known-ids.js';
+import { getIdFinders } from '../recognition/id-finders.js';
 import { createRecognizer } from '../recognition/recognizer.js';
 import type { CaseReport, Contrast, ExchangeUse, StoredExchange } from '../run/case-report.js';
 import {
@@ -53,7 +53,7 @@ export class ReportedRun {
   /** Exchanges are archived and indexed as tests end, while the next ones are sent. */
   private readonly getCollector = computeOnce(() => {
     const { suite, settings } = this.inputs;
-    const indexer = createExchangeIndexer(getKnownIds(suite.world));
+    const indexer = createExchangeIndexer(getIdFinders(suite.world));
     return { archiver: createArchiver(settings.target.baseUrl), indexer };
   });
 

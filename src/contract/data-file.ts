@@ -64,12 +64,12 @@ function locateFlaws(flaws: readonly Flaw[], { locate }: LocatedFile): Problem[]
 
 type Flaw = Omit<Problem, 'at'> & { readonly at: YamlPath };
 
-type KnownIds = ReadonlyMap<EntityKind, ReadonlySet<string>>;
+type IdFinders = ReadonlyMap<EntityKind, ReadonlySet<string>>;
 
 /** Finds what no schema can say: double ids, ids of nothing, tiers that are not in their order. */
 function findFlaws(world: World): Flaw[] {
   const { skus, campaigns, tiers } = world;
-  const known: KnownIds = new Map(
+  const known: IdFinders = new Map(
     entityKinds.map((kind) => [kind, new Set(world[worldListNames[kind]].map(({ id }) => id))] as const),
   );
   return [
@@ -104,7 +104,7 @@ function findDoubleIds(kind: EntityKind, world: World): Flaw[] {
 function findUnknownIds(
   kind: EntityKind,
   ids: readonly string[],
-  known: KnownIds,
+  known: IdFinders,
   locate: (n: number) => YamlPath,
 ): Flaw[] {
   const hint = `Add it to '${worldListNames[kind]}', or correct the id.`;
@@ -113,7 +113,7 @@ function findUnknownIds(
   );
 }
 
-function findRuleFlaws(rule: TierRule, known: KnownIds, at: YamlPath): Flaw[] {
+function findRuleFlaws(rule: TierRule, known: IdFinders, at: YamlPath): Flaw[] {
   if (rule.kind === 'customer') return findUnknownIds('customer', rule.any_of, known, (n) => [...at, 'any_of', n]);
   return 'id' in rule ? findUnknownIds(rule.kind, [rule.id], known, () => [...at, 'id']) : [];
 }

@@ -20,7 +20,7 @@ import { renderReason } from '../support/reason.js';
 import type { KnownCauses } from './known-causes.js';
 import { type Compared, type Observation, type ObservedRow, observe } from './observation.js';
 import { nothingReturned } from './observed-mistakes.js';
-import { createPredictor, type ObservedRun } from './prediction.js';
+import { createPredictor, type ObservationsWithPredictor } from './prediction.js';
 import { type CauseFinding, minMended, proveCauses } from './prove-causes.js';
 import { findRefusedFeature, isKnownRefusal, type RefusedFeature, readRefusedFeature } from './refused-features.js';
 import { listWrongResponses } from './wrong-results.js';
@@ -101,7 +101,7 @@ function isKnown({ rows }: CauseFinding): boolean {
  * any wrong response may be wrong for its reason.
  */
 function listExcused(
-  { rows, compared, predict }: ObservedRun,
+  { rows, compared, predict }: ObservationsWithPredictor,
   seeds: readonly StructuralMistake[],
   refused: readonly Observation[],
   unknown: readonly CauseFinding[],
@@ -115,7 +115,7 @@ function listExcused(
 
 /** What the examination of the target found comes first, and what follows from it is not explained again. */
 function findAll(
-  run: ObservedRun,
+  run: ObservationsWithPredictor,
   seeds: readonly StructuralMistake[],
   refused: readonly Observation[],
 ): CauseFinding[] {
@@ -138,7 +138,7 @@ const examinedCodes: readonly string[] = [
 ];
 
 /** Lists the refusals that the examination found. They explain what else fails in the same requirement. */
-function findExamined({ rows }: ObservedRun): CauseFinding[] {
+function findExamined({ rows }: ObservationsWithPredictor): CauseFinding[] {
   const shown = rows.filter(({ reason }) => examinedCodes.includes(reason?.code ?? ''));
   return [...groupBy(shown, ({ reason }) => renderReason(reason))].map(([sentence, alike]) => {
     const broken = alike.filter((row) => row.isFailing).map(({ requirement }) => requirement);
@@ -149,7 +149,7 @@ function findExamined({ rows }: ObservedRun): CauseFinding[] {
 
 /** Finds causes in the responses. A cause that explains everything is the only one. */
 function findInResults(
-  run: ObservedRun,
+  run: ObservationsWithPredictor,
   seeds: readonly StructuralMistake[],
   refused: readonly Observation[],
 ): CauseFinding[] {
@@ -172,7 +172,7 @@ function findInResults(
  * status. With a filter, a mistake about the window may do so in one of two readings: then tiers are open.
  */
 function listEmptied(
-  { predict, emptyStatuses }: ObservedRun,
+  { predict, emptyStatuses }: ObservationsWithPredictor,
   refused: readonly Observation[],
   assumed: readonly StructuralMistake[],
 ): Observation[] {
@@ -193,7 +193,7 @@ function sortByFailures(findings: readonly CauseFinding[]): CauseFinding[] {
 }
 
 /** Lists the failing rows that no cause explains. If the load of the test data explains a failure, the report says so first. */
-function listUnexplained({ rows }: ObservedRun, found: readonly CauseFinding[]): ObservedRow[] {
+function listUnexplained({ rows }: ObservationsWithPredictor, found: readonly CauseFinding[]): ObservedRow[] {
   const needsCause = ({ isFailing, reason }: ObservedRow) => isFailing && reason?.code !== 'load-explains';
   return rows.filter((row) => needsCause(row) && found.every((cause) => !cause.rows.has(row)));
 }
@@ -203,7 +203,7 @@ function listUnexplained({ rows }: ObservedRun, found: readonly CauseFinding[]):
  * What explains whole rows, such as a body that is ignored, is left alone.
  */
 function listLeftOver(
-  run: ObservedRun,
+  run: ObservationsWithPredictor,
   proved: readonly CauseFinding[],
   assumed: readonly StructuralMistake[],
   refusals: readonly RefusedFeature[],
@@ -255,12 +255,12 @@ function getPlace({ case: id, row }: Pick<ObservedRow, 'case' | 'row'>): string 
 }
 
 /** Whether the results of most responses are clear. What a few of them show may be the opposite of what all would show. */
-function isMostlyReadable({ all, compared }: ObservedRun): boolean {
+function isMostlyReadable({ all, compared }: ObservationsWithPredictor): boolean {
   return all.filter(({ isUnclear }) => isUnclear).length <= compared.length;
 }
 
 /** Finds out whether nothing was ever returned, while no row fails: then it is not certain that the test data is loaded. */
-function findNothingReturned({ all, compared, rows }: ObservedRun): CauseFinding | undefined {
+function findNothingReturned({ all, compared, rows }: ObservationsWithPredictor): CauseFinding | undefined {
   const isReturned = compared.some(({ returned }) => returned.some(Boolean)) || all.some(({ isUnclear }) => isUnclear);
   if (isReturned || compared.length < minMended || rows.some((row) => row.isFailing)) return undefined;
   const evidence = [`${compared.length} responses name no promotion of the test data.`];
@@ -268,7 +268,7 @@ function findNothingReturned({ all, compared, rows }: ObservedRun): CauseFinding
 }
 
 /** Finds a cache whose key is the URL alone. It is not known which request fills it. */
-function findIgnoredBody({ compared, predict, tiers, rows }: ObservedRun): CauseFinding | undefined {
+function findIgnoredBody({ compared, predict, tiers, rows }: ObservationsWithPredictor): CauseFinding | undefined {
   // A deployment that names all promotions and marks the valid ones is no cache.
   if (rows.some(({ reason }) => reason?.code === 'named-or-returned')) return undefined;
   const ofUrl = takeLargestGroup(compared, ({ request }) => request.path);
@@ -295,17 +295,17 @@ function takeLargestGroup(shown: readonly Compared[], getKey: (shown: Compared) 
 const minChanging = 3;
 
 /** Lists the requests that were sent more than once and had different results, each with all of its results. */
-function listChanging({ compared }: ObservedRun): Compared[][] {
+function listChanging({ compared }: ObservationsWithPredictor): Compared[][] {
   return [...groupBy(compared, ({ key }) => key).values()].filter((group) => group.length > 1);
 }
 
-function listUnchanging(run: ObservedRun): Compared[] {
+function listUnchanging(run: ObservationsWithPredictor): Compared[] {
   const changing = new Set(listChanging(run).flat());
   return run.compared.filter((shown) => !changing.has(shown));
 }
 
 /** Finds out whether equal requests have different results. Then that is what is to be explained, and not each failure. */
-function findChanging(run: ObservedRun): CauseFinding | undefined {
+function findChanging(run: ObservationsWithPredictor): CauseFinding | undefined {
   const changing = listChanging(run);
   if (changing.length < minChanging) return undefined;
   return {
@@ -317,7 +317,7 @@ function findChanging(run: ObservedRun): CauseFinding | undefined {
 }
 
 /** Finds a status that answers every documented request, or all with some part. What else is refused is narrowed. */
-function findRefusals(refused: readonly Observation[], { all }: ObservedRun): CauseFinding[] {
+function findRefusals(refused: readonly Observation[], { all }: ObservationsWithPredictor): CauseFinding[] {
   const accepted = all.filter(({ isDocumented, isAccepted }) => isDocumented && isAccepted);
   if (accepted.length > 0)
     return [...groupBy(refused, ({ refusedWith = 0 }) => refusedWith)].flatMap(
@@ -336,7 +336,11 @@ function shows({ status, feature }: RefusedFeature, { request, refusedWith }: Ob
 }
 
 /** Whether the responses do not show a known cause: it explains no more of them than contradict it. */
-function isGone(cause: StructuralMistake, assumed: readonly StructuralMistake[], run: ObservedRun): boolean {
+function isGone(
+  cause: StructuralMistake,
+  assumed: readonly StructuralMistake[],
+  run: ObservationsWithPredictor,
+): boolean {
   const { compared, predict } = run;
   const before = predict(assumed.filter((mistake) => mistake !== cause));
   const after = predict(assumed);

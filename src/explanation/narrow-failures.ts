@@ -87,16 +87,21 @@ export async function narrowFailures(terms: NarrowingTerms, sender: NarrowingSen
   const ids = new Map([...exchanges].map(([id, exchange]) => [exchange, id]));
   const findSentId = sender.keep(sent);
   const findId = (exchange: Exchange) => ids.get(exchange) ?? findSentId(exchange);
-  return found.map(({ symptom, rows, requests, narrowed: { sentence, wrong, right } }) => ({
+  return found.map(({ symptom, rows, requests, narrowed: { shape, sentence, wrong, right } }) => ({
     sentence,
-    evidence: listEvidence(symptom, [...wrong.map(({ request }) => request), ...requests], records, target),
+    evidence: listEvidence(
+      symptom,
+      shape === 'text' ? [...wrong.map(({ request }) => request), ...requests] : [],
+      records,
+      target,
+    ),
     wrong: wrong.flatMap((exchange) => findId(exchange) ?? []),
     right: right && findId(right),
     rows: rows.map(({ case: id, row }) => ({ case: id, row })),
   }));
 }
 
-/** Lists what the responses show apart from the contrast. */
+/** Lists what the responses show apart from the contrast. @param requests those that text decides about */
 function listEvidence(
   symptom: Symptom,
   requests: readonly HttpRequest[],

@@ -15,7 +15,7 @@ import { shortenPair } from '../support/untrusted-text.js';
 import { type Asking, Inquiry } from './inquiry.js';
 import type { ComponentContrast } from './narrow-components.js';
 import { type ShrunkText, shrinkText } from './narrow-values.js';
-import { describeContrast, type Narrowed } from './narrowed.js';
+import { describeContrast, describeRight, describeWrong, type Narrowed } from './narrowed.js';
 import { type Component, describeComponent, type TakenApart } from './request-components.js';
 import { answerSymptom } from './symptom.js';
 
@@ -148,7 +148,7 @@ export function* tryStoredTexts(
     if (answer !== 'unclear') answers.push({ stored, inquiry: ofStored, isWrong: answer === 'wrong' });
   }
   const simplest = answers.findLast(({ isWrong }) => isWrong);
-  if (simplest === undefined) return undefined;
+  if (simplest === undefined) return describeFoundText(inquiry, compose(wrong), filter, answers, build);
   const measure = ({ stored }: (typeof answers)[number]) =>
     distance(`${stored.key} ${stored.value}`, `${simplest.stored.key} ${simplest.stored.value}`);
   const [nearest] = answers.filter(({ isWrong }) => !isWrong).toSorted((left, other) => measure(left) - measure(other));
@@ -170,6 +170,23 @@ export function* tryStoredTexts(
     wrong: shown,
     right: nearest.inquiry.getExchange(build(nearest.stored)),
   };
+}
+
+/** Contrasts a filter that does not find a tier with a plain one that does: then it is a matter of this key or value. */
+function describeFoundText(
+  inquiry: Inquiry,
+  wrongly: HttpRequest,
+  filter: Component,
+  answers: readonly { readonly stored: StoredText; readonly inquiry: Inquiry; readonly isWrong: boolean }[],
+  build: (stored: StoredText) => HttpRequest,
+): Narrowed | undefined {
+  const [found] = answers;
+  const wrong = inquiry.getExchange(wrongly);
+  if (found === undefined || wrong === undefined) return undefined;
+  const nameOf = createNameLookup(inquiry.target.world);
+  const rightly = build(found.stored);
+  const sentence = `With ${describeComponent(filter, nameOf)}, ${describeWrong(inquiry, wrongly)}. With the filter ${describeStored(found.stored)}, ${describeRight(found.inquiry)}.`;
+  return { shape: 'metadata', sentence, wrong: [wrong], right: found.inquiry.getExchange(rightly) };
 }
 
 function describeStored({ key, value }: StoredText): string {

@@ -17,7 +17,7 @@ import {
   type Component,
   describeComponent,
   haveSameContent,
-  leftOutMembers,
+  omittableMembers,
   type TakenApart,
   takeApart,
 } from './request-components.js';
@@ -65,7 +65,7 @@ function* narrowMembers(
   { wrong, right }: ComponentContrast,
 ): Asking<Narrowed | undefined> {
   if (right !== undefined) return undefined;
-  for (const member of leftOutMembers) {
+  for (const member of omittableMembers) {
     const rightly = compose(wrong, member);
     if ((yield* inquiry.ask(rightly)) !== 'right') continue;
     return describeContrast(inquiry, {

@@ -18,7 +18,7 @@ export type Prediction = (position: number) => Obligation;
 /** Predicts what a deployment returns for a request. */
 export type Predict = (asked: Asked) => Prediction;
 
-export type ObservedRun = Observations & { readonly predict: ReturnType<typeof createPredictor> };
+export type ObservationsWithPredictor = Observations & { readonly predict: ReturnType<typeof createPredictor> };
 
 /** Selects the tiers of a response, in each reading of what the documentation leaves open. */
 type SelectTiers = (request: HttpRequest) => Selections;

@@ -9,7 +9,7 @@ import type { Contrast } from '../run/case-report.js';
 import { renderShortList } from '../support/collections.js';
 import type { Compared, ObservedRow } from './observation.js';
 import { listSizeMistakes } from './observed-mistakes.js';
-import type { ObservedRun } from './prediction.js';
+import type { ObservationsWithPredictor } from './prediction.js';
 import { isFailing, isWrong, listWrongResponses, type WrongResponse } from './wrong-results.js';
 
 /** A part of what is wrong with a deployment, and the rows that it explains. */
@@ -41,7 +41,7 @@ interface Candidate {
 }
 
 /** Lists the mistakes that are proved, one after another: each explains what those before it leave. */
-export function proveCauses(run: ObservedRun, seeds: readonly StructuralMistake[]): CauseFinding[] {
+export function proveCauses(run: ObservationsWithPredictor, seeds: readonly StructuralMistake[]): CauseFinding[] {
   const tried = [...listSizeMistakes(run), ...knownMistakes];
   const found: StructuralMistake[] = [];
   const causes: CauseFinding[] = [];
@@ -58,7 +58,7 @@ export function proveCauses(run: ObservedRun, seeds: readonly StructuralMistake[
 
 /** Finds the mistake that mends most; several if they mend the same responses. */
 function findProved(
-  run: ObservedRun,
+  run: ObservationsWithPredictor,
   wrong: readonly WrongResponse[],
   assumed: readonly StructuralMistake[],
   tried: readonly StructuralMistake[],
@@ -81,7 +81,7 @@ function findProved(
 
 /** Lists the wrong responses that are right if a mistake is assumed. Stops early: most mistakes mend nothing. */
 function listMended(
-  { predict }: ObservedRun,
+  { predict }: ObservationsWithPredictor,
   wrong: readonly WrongResponse[],
   assumed: readonly StructuralMistake[],
   mistake: StructuralMistake,
@@ -100,7 +100,7 @@ const leastShare = 0.6;
 
 /** Counts the wrong responses of which the mistake changes what is expected. */
 function countChanged(
-  { predict }: ObservedRun,
+  { predict }: ObservationsWithPredictor,
   wrong: readonly WrongResponse[],
   assumed: readonly StructuralMistake[],
   mistake: StructuralMistake,
@@ -113,7 +113,7 @@ function countChanged(
 }
 
 function isContradicted(
-  { compared, predict }: ObservedRun,
+  { compared, predict }: ObservationsWithPredictor,
   assumed: readonly StructuralMistake[],
   mistake: StructuralMistake,
 ): boolean {
@@ -130,7 +130,7 @@ function isContradicted(
 /** At most so many mistakes are named together. */
 const maxNamed = 3;
 
-function describeProved(proved: readonly Candidate[], { compared, tiers }: ObservedRun): CauseFinding {
+function describeProved(proved: readonly Candidate[], { compared, tiers }: ObservationsWithPredictor): CauseFinding {
   const [first, ...others] = proved as [Candidate, ...Candidate[]];
   const positions = new Set(first.mended.flatMap(([, wrong]) => wrong));
   const names = tiers.filter((_, n) => positions.has(n)).map(({ name }) => `'${name}'`);

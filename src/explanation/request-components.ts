@@ -20,13 +20,13 @@ export type Component =
 export interface TakenApart {
   readonly components: readonly Component[];
   /** Writes the request with some of its parts, or with others, in the plainest form. */
-  readonly compose: (components: readonly Component[], without?: LeftOutMember) => HttpRequest;
+  readonly compose: (components: readonly Component[], without?: OmittableMember) => HttpRequest;
 }
 
 /** A member that a body may lack. What a request without it gets is open, but for the promotions that it does get. */
-export type LeftOutMember = 'metadata' | 'options' | 'order.metadata';
+export type OmittableMember = 'metadata' | 'options' | 'order.metadata';
 
-export const leftOutMembers: readonly LeftOutMember[] = ['metadata', 'options', 'order.metadata'];
+export const omittableMembers: readonly OmittableMember[] = ['metadata', 'options', 'order.metadata'];
 
 /** The form in which the first request of a run was sent: its method, its headers and the path without a query. */
 export type PlainForm = Pick<HttpRequest, 'method' | 'headers' | 'path'>;
@@ -67,7 +67,7 @@ function writeQuery(components: readonly Component[]): string {
 }
 
 /** All members of the documentation are there, unless one is to be left out. */
-function writeBody(customer: unknown, components: readonly Component[], without: LeftOutMember | undefined): string {
+function writeBody(customer: unknown, components: readonly Component[], without: OmittableMember | undefined): string {
   const listOf = (wanted: Component['kind']) =>
     Object.fromEntries(
       components.flatMap((component) =>
@@ -75,7 +75,7 @@ function writeBody(customer: unknown, components: readonly Component[], without:
       ),
     );
   const items = components.flatMap((component) => (component.kind === 'item' ? [component.item] : []));
-  const unless = (member: LeftOutMember, value: object) => (member === without ? undefined : value);
+  const unless = (member: OmittableMember, value: object) => (member === without ? undefined : value);
   const order = { items, metadata: unless('order.metadata', listOf('order-metadata')) };
   const rest = {
     order,

@@ -114,7 +114,7 @@ export interface RequestsToCheck {
 }
 
 /** Lists requests that were accepted first and refused last. If there are none, and the last request shows nothing, others. */
-export function listRequestsToCheck(traces: readonly ExchangeTrace[], world: NamedWorld): RequestsToCheck {
+export function selectRequestsToCheck(traces: readonly ExchangeTrace[], world: NamedWorld): RequestsToCheck {
   const sent = orderTraces(traces);
   const relevant = listRelevant(sent, world);
   const equal = [...groupBy(relevant, getKey).values()].filter((group) => group.some(isAccepted));

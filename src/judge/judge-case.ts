@@ -30,7 +30,7 @@ import { determineReading, type TierReading } from '../recognition/tier-reading.
 import { computeOnce, remember } from '../support/caches.js';
 import type { Location } from '../support/problem.js';
 import { createReason, type Reason } from '../support/reason.js';
-import { explainAmbiguousPaths } from './explain-ambiguous-paths.js';
+import { explainDisagreeingPaths } from './explain-disagreeing-paths.js';
 import { extractValue } from './extract-value.js';
 import { findOtherReadings, type OtherReading } from './other-readings.js';
 import { explainOwnPromotions } from './own-promotions.js';
@@ -117,7 +117,7 @@ export function locateReturnedTiers(
   if (found.kind !== 'ambiguous') return found;
   const proven = provePaths(found, readMentions(target.calibration), mentions, target.world);
   if (proven !== undefined) return proven;
-  return { ...found, explain: computeOnce(() => explainAmbiguousPaths(found.patterns, exchanges, target)) };
+  return { ...found, explain: computeOnce(() => explainDisagreeingPaths(found.patterns, exchanges, target)) };
 }
 
 const findRemainingReadings = remember((target: TargetContext) =>

@@ -7,7 +7,7 @@ import { hasTransientStatus } from '../http/response-status.js';
 import { isOwnCase, type Suite } from '../suite/suite.js';
 import { escapeControlCharacters } from '../support/untrusted-text.js';
 import { addMark } from '../support/written-mark.js';
-import { listOutputFiles, outputFolder } from './result-files.js';
+import { listOutputFiles, rendererFolder } from './result-files.js';
 import { fillTemplate } from './template.js';
 
 export type RunView = ReturnType<typeof createRunView>;
@@ -48,7 +48,9 @@ export function renderAnsweredQuestion(
 
 export async function loadOutputs(): Promise<ReadonlyMap<string, OutputRenderer>> {
   const modules = listOutputFiles().map(async (file): Promise<[string, OutputRenderer]> => {
-    const module = await import(pathToFileURL(path.join(outputFolder, file + path.extname(import.meta.filename))).href);
+    const module = await import(
+      pathToFileURL(path.join(rendererFolder, file + path.extname(import.meta.filename))).href
+    );
     return [file, module.default];
   });
   return new Map(await Promise.all(modules));

@@ -5,11 +5,11 @@ import { createInputError, describeFileError, type Problem, UnusableInput } from
 import { isWrittenByRun } from '../support/written-mark.js';
 
 /** Has a module for each file, named after it. */
-export const outputFolder = path.join(import.meta.dirname, 'files');
+export const rendererFolder = path.join(import.meta.dirname, 'files');
 
 export function listOutputFiles(): string[] {
   // The build leaves declarations and source maps beside the modules.
-  return fs.readdirSync(outputFolder).flatMap((name) => /^(.+\.[a-z]+)(?<!\.d)\.[jt]s$/.exec(name)?.slice(1) ?? []);
+  return fs.readdirSync(rendererFolder).flatMap((name) => /^(.+\.[a-z]+)(?<!\.d)\.[jt]s$/.exec(name)?.slice(1) ?? []);
 }
 
 export interface ResultsDestination {

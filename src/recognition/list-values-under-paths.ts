@@ -1,5 +1,5 @@
 import { isContainer, parseExactly } from '../support/json.js';
-import type { KnownIds } from './known-ids.js';
+import type { IdFinders } from './id-finders.js';
 import { matchesPatterns } from './path-patterns.js';
 import { type MentionFilter, matchesMentionFilter } from './sibling-values.js';
 import { type BodyPosition, escapePathStep, getPath, walkTexts } from './walk-texts.js';
@@ -8,7 +8,7 @@ import { type BodyPosition, escapePathStep, getPath, walkTexts } from './walk-te
 export function listValuesUnderPaths(
   body: string,
   patterns: readonly string[],
-  ids: KnownIds,
+  ids: IdFinders,
   filter: MentionFilter | undefined,
 ): string[] {
   const { tiers } = ids;
@@ -28,7 +28,7 @@ export function listValuesUnderPaths(
 }
 
 /** Whether the key of a member is the record, and not the value. */
-function isNamedByKey(position: BodyPosition, pattern: string, { tiers, tiersInWords }: KnownIds): boolean {
+function isNamedByKey(position: BodyPosition, pattern: string, { tiers, tiersInWords }: IdFinders): boolean {
   const last = pattern.slice(pattern.lastIndexOf('/') + 1);
   if (last === '**' || !last.includes('*')) return false;
   const key = position.step;

@@ -6,7 +6,7 @@
 
 import type { World } from '../contract/world.js';
 import { cacheByText } from '../support/caches.js';
-import { getKnownIds } from './known-ids.js';
+import { getIdFinders } from './id-finders.js';
 import { listIndices, listSiblingValues, type MentionFilter, matchesMentionFilter } from './sibling-values.js';
 import { findTierMentions, type TierMentions } from './tier-mentions.js';
 
@@ -21,7 +21,7 @@ export interface LocatedMention {
 
 /** Has caches: most responses repeat another one. @param filter which mentions count, if the target file states it */
 export function createRecognizer(world: World, filter?: MentionFilter) {
-  const ids = getKnownIds(world);
+  const ids = getIdFinders(world);
   const find = (body: string, by: MentionFilter | undefined) =>
     findTierMentions(body, ids, by && ((mention) => matchesMentionFilter(mention, by, ids.tiers)));
   const findByDefault = cacheByText((body) => find(body, filter));

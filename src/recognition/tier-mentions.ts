@@ -1,7 +1,7 @@
 import { cacheByText, computeOnce } from '../support/caches.js';
 import { isContainer, parseExactly, parseJson } from '../support/json.js';
 import type { IdFinder } from './id-finder.js';
-import type { KnownIds } from './known-ids.js';
+import type { IdFinders } from './id-finders.js';
 import { matchesPatterns } from './path-patterns.js';
 import { type BodyPosition, catchAllPath, escapePathStep, getPath, walkTexts } from './walk-texts.js';
 
@@ -25,7 +25,7 @@ export interface Mention {
 type MentionSelector = (mention: Mention) => boolean;
 
 /** Finds all tiers that a body mentions. @param isSelected leaves mentions out; those stay in `locatedIds` */
-export function findTierMentions(body: string, finders: KnownIds, isSelected?: MentionSelector): TierMentions {
+export function findTierMentions(body: string, finders: IdFinders, isSelected?: MentionSelector): TierMentions {
   const found = findMentionsOf(finders.tiers, body, finders, isSelected);
   if (found.idsByPattern.size > 0 || found.unlocatedIds.size === 0) return found;
   return findMentionsOf(finders.tiersInWords, body, finders, isSelected);
@@ -34,7 +34,7 @@ export function findTierMentions(body: string, finders: KnownIds, isSelected?: M
 function findMentionsOf(
   tiers: IdFinder,
   body: string,
-  finders: KnownIds,
+  finders: IdFinders,
   isSelected: MentionSelector | undefined,
 ): TierMentions {
   // Where no id is a number and nothing beside the ids counts, no digit of a number matters. To keep them takes time.
@@ -89,7 +89,7 @@ export interface SerializedMentions {
 export function createTierMentions(
   found: SerializedMentions,
   body: string,
-  { tiers, searchBroadly, listTwins }: KnownIds,
+  { tiers, searchBroadly, listTwins }: IdFinders,
 ) {
   const located = new Set(found.located);
   return {
@@ -206,7 +206,7 @@ function collectLocated(
 type BodyIds = ReturnType<typeof createBodyIds>;
 
 /** Creates what tells ids from names of fields in one body. It has caches, because the records of a body have the same keys. */
-function createBodyIds(tiers: IdFinder, { keys, isGuessable }: KnownIds) {
+function createBodyIds(tiers: IdFinder, { keys, isGuessable }: IdFinders) {
   const isKnown = (key: string) => [tiers, keys].some((finder) => finder.findExact(key) !== undefined);
   const isCertainId = cacheByText((key) => isKnown(key) && !isGuessable(key));
   const renderWord = cacheByText((key) =>

@@ -1,4 +1,4 @@
-import type { KnownIds } from '../recognition/known-ids.js';
+import type { IdFinders } from '../recognition/id-finders.js';
 import { isJsonObject, parseJson } from '../support/json.js';
 import { compileSchema } from '../support/schema-validation.js';
 
@@ -18,13 +18,13 @@ export const maxDepth = 20;
 const maxShapeLength = 64 * 1024;
 
 /** Infers the shape of all bodies that are JSON. Returns undefined if none is. */
-export function inferShape(bodies: readonly string[], ids: KnownIds): BodyShape | undefined {
+export function inferShape(bodies: readonly string[], ids: IdFinders): BodyShape | undefined {
   const values = [...new Set(bodies)].map((body) => parseJson(body)).filter((value) => value !== undefined);
   const shape = mergeShapes(values.map((value) => describeValue(value, ids, 0)));
   return shape !== undefined && JSON.stringify(shape).length > maxShapeLength ? {} : shape;
 }
 
-function describeValue(value: unknown, ids: KnownIds, depth: number): BodyShape {
+function describeValue(value: unknown, ids: IdFinders, depth: number): BodyShape {
   if (depth > maxDepth) return {};
   const describe = (member: unknown) => describeValue(member, ids, depth + 1);
   if (Array.isArray(value)) return { type: 'array', items: mergeShapes(value.map(describe)) };
@@ -45,7 +45,7 @@ function describeValue(value: unknown, ids: KnownIds, depth: number): BodyShape 
 }
 
 /** Whether a member is described by its name, and not together with others, as those whose keys are ids or indices. */
-function isNamed(key: string, { tiers, keys }: KnownIds): boolean {
+function isNamed(key: string, { tiers, keys }: IdFinders): boolean {
   // Validators read names such as `constructor` from the prototype where a value lacks them.
   // Ajv ignores a property named `__proto__`, and it rejects lone surrogates in names of properties.
   if (key in Object.prototype || /^\d+$|\p{Cs}/u.test(key)) return false;

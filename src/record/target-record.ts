@@ -6,7 +6,7 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import type { TestDataVersion } from '../own-data/data-suite.js';
-import { getKnownIds } from '../recognition/known-ids.js';
+import { getIdFinders } from '../recognition/id-finders.js';
 import type { Suite } from '../suite/suite.js';
 import { renderYaml } from '../support/render-yaml.js';
 import { validateFile } from '../support/schema-validation.js';
@@ -83,7 +83,7 @@ export function createRecord(suite: Suite, { results, showExchange }: AnsweredRu
 function mergeBodies({ world }: Suite, results: readonly RecordedResult[]): BodyTemplates | undefined {
   const bodies: BodyTemplates = Object.assign({}, ...results.map((result) => result.bodies));
   if (Object.keys(bodies).length === 0) return undefined;
-  const { tiers } = getKnownIds(world);
+  const { tiers } = getIdFinders(world);
   const replaceId = (step: string) => (tiers.findExact(step) === undefined ? step : '*');
   const patterns = results.flatMap(({ volatile }) => volatile ?? []);
   const changing = new Set(patterns.map((pattern) => pattern.split('/').map(replaceId).join('/')));

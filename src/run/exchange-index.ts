@@ -4,7 +4,7 @@
  */
 
 import type { Exchange } from '../http/exchange.js';
-import type { KnownIds } from '../recognition/known-ids.js';
+import type { IdFinders } from '../recognition/id-finders.js';
 import { createTierMentions, type TierMentions } from '../recognition/tier-mentions.js';
 import { groupBy } from '../support/collections.js';
 import type { ExchangeUse, StoredExchange } from './case-report.js';
@@ -15,7 +15,7 @@ import { createExchangeStore } from './exchange-store.js';
 export type ExchangeIndex = ReturnType<ReturnType<typeof createExchangeIndexer>['finish']>;
 
 /** @param ids of the world of the run */
-export function createExchangeIndexer(ids: KnownIds) {
+export function createExchangeIndexer(ids: IdFinders) {
   const shown = createExchangeStore();
   const kept = new Map<string, { readonly exchange: Exchange; readonly mentions: TierMentions | undefined }>();
   // Most responses repeat another one, and what is searched in one of them takes long.

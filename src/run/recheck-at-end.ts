@@ -13,7 +13,7 @@ import {
   createExchangeTrace,
   type DeploymentStop,
   findDeploymentStop,
-  listRequestsToCheck,
+  selectRequestsToCheck,
 } from '../judge/find-deployment-stop.js';
 import { collectEvidence, type RowExchanges, type TargetContext } from '../judge/judge-case.js';
 import { findWorstVerdict, type Verdict } from '../judge/verdict.js';
@@ -86,7 +86,7 @@ type StopTerms = Pick<Suite, 'contract' | 'cases'>;
 
 /** Sends requests again that were accepted, and are refused now: alone, on new connections, and several times. */
 async function checkRefused({ suite, log, createSender, keeper, wait }: RecheckInputs): Promise<void> {
-  const requests = listRequestsToCheck(log.listTraces(), suite.world);
+  const requests = selectRequestsToCheck(log.listTraces(), suite.world);
   if (requests.refused.length === 0) return;
   const all = [...requests.refused, ...requests.control];
   const check = createPlainCase(recheckId, all);

@@ -18,7 +18,7 @@ import { listOutputFiles } from '../../src/outputs/result-files.js';
 import { renderErrorContext, renderForeignFailure } from '../../src/outputs/terminal/error-context.js';
 import { renderRunReport } from '../../src/outputs/terminal/run-report.js';
 import { writeResults } from '../../src/outputs/write-results.js';
-import { getKnownIds } from '../../src/recognition/known-ids.js';
+import { getIdFinders } from '../../src/recognition/id-finders.js';
 import { findShapeDrift, inferShape } from '../../src/record/body-shape.js';
 import { readRecord, renderRecord, type TargetRecord } from '../../src/record/target-record.js';
 import type { RunEvidence } from '../../src/run/case-report.js';
@@ -351,7 +351,7 @@ test('A record with any text reads back as it was written', () => {
   const long = fc.tuple(anyText, fc.constantFrom(1, 1, 1, 60)).map(([text, times]) => text.repeat(times));
   const property = fc.property(fc.array(fc.tuple(long, anyText)), long, anyText, (members, target, response) => {
     const body = JSON.stringify(Object.fromEntries(members));
-    const shape = inferShape([body], getKnownIds(suite.world));
+    const shape = inferShape([body], getIdFinders(suite.world));
     const questions = members.map(([key, outcome]) => {
       return [`q${key}`, { outcome, request: target, response: { status: 400, media_type: response, body: key } }];
     });

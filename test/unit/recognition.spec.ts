@@ -1,5 +1,5 @@
 import { expect, test } from '@playwright/test';
-import { createKnownIds, type KnownIds } from '../../src/recognition/known-ids.js';
+import { createKnownIds, type IdFinders } from '../../src/recognition/id-finders.js';
 import { listValuesUnderPaths } from '../../src/recognition/list-values-under-paths.js';
 import { findNestedPaths } from '../../src/recognition/path-normalization.js';
 import { readReturnedTiersOfMentions } from '../../src/recognition/returned-tiers.js';
@@ -80,7 +80,7 @@ test.describe('Other forms of ids are found', () => {
   const numbered = idsOf('promotion-tier-1', 'promotion-tier-12');
   const slugs = idsOf('tier-for-ann', 'tier-for-ann-with-budget');
   const spaced = idsOf('tier ½ / größe');
-  const table: readonly (readonly [what: string, body: unknown, known: KnownIds, places: Record<string, string[]>])[] =
+  const table: readonly (readonly [what: string, body: unknown, known: IdFinders, places: Record<string, string[]>])[] =
     [
       ['one is a part of another', ['/t/promotion-tier-12'], numbered, { '/*': ['promotion-tier-12'] }],
       [

@@ -1,6 +1,6 @@
 import { expect, test } from '@playwright/test';
 import { undeterminedOutcome } from '../../src/cases/test-case.js';
-import { createKnownIds } from '../../src/recognition/known-ids.js';
+import { createKnownIds } from '../../src/recognition/id-finders.js';
 import { type BodyShape, findShapeDrift, inferShape } from '../../src/record/body-shape.js';
 import { emptyBaseline, findDrift } from '../../src/record/drift.js';
 import { checkEachRow } from '../support/check-each-row.js';

@@ -7,7 +7,7 @@ import {
 import type { World } from '../../contract/world.js';
 import type { HttpResponse } from '../../http/exchange.js';
 import { getMediaType } from '../../http/response-status.js';
-import { getKnownIds } from '../../recognition/known-ids.js';
+import { getIdFinders } from '../../recognition/id-finders.js';
 import { inferShape } from '../../record/body-shape.js';
 import { groupBy } from '../../support/collections.js';
 import { getMember } from '../../support/json.js';
@@ -73,7 +73,7 @@ function getValidMediaType(response: HttpResponse): string {
 
 function inferSchema(responses: readonly HttpResponse[], world: World): Members {
   const bodies = responses.map(({ body }) => body);
-  const shape = inferShape(bodies, getKnownIds(world)) ?? { type: 'string' };
+  const shape = inferShape(bodies, getIdFinders(world)) ?? { type: 'string' };
   // Members that were not seen are allowed.
   const openMembers = (key: string, value: unknown) =>
     key === 'additionalProperties' && value === false ? undefined : value;

@@ -5,10 +5,10 @@ import { readNumber } from '../support/json.js';
 import { createBroadSearch } from './broad-search.js';
 import { createIdFinder, minLengthInsideText, numberBoundaries } from './id-finder.js';
 
-export type KnownIds = ReturnType<typeof createKnownIds>;
+export type IdFinders = ReturnType<typeof createKnownIds>;
 
 /** Returns the ids of a world. They are collected once: that takes longer than to judge a case. */
-export const getKnownIds = remember((world: World & Partial<Pick<NamedWorld, 'isDataFile' | 'unavailable'>>) => {
+export const getIdFinders = remember((world: World & Partial<Pick<NamedWorld, 'isDataFile' | 'unavailable'>>) => {
   const { tiers, customers, products, skus, categories, campaigns } = world;
   const others = [customers, products, skus, categories, campaigns].flat();
   const keys = [...others.map(({ id }) => id), ...[...categories, ...campaigns].map(({ name }) => name)];

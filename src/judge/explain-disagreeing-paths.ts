@@ -24,7 +24,7 @@ interface NamedByPath {
 }
 
 /** Explains patterns that name different tiers, and proposes the line that agrees best with the documentation. */
-export function explainAmbiguousPaths(
+export function explainDisagreeingPaths(
   patterns: readonly string[],
   exchanges: readonly Exchange[],
   target: Pick<RowEvidence, 'world' | 'recognizer'>,
