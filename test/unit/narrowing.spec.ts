@@ -1,0 +1,115 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from '@playwright/test';
+import { certify } from '../../src/api.js';
+import { describeComponent, quoteText, takeApart } from '../../src/explanation/request-components.js';
+import { describeTextDifference } from '../../src/explanation/text-difference.js';
+import type { HttpRequest } from '../../src/http/exchange.js';
+import { parseRequest } from '../../src/http/request-content.js';
+import { listRequests } from '../../src/run/case-sender.js';
+import { makeTestFolder } from '../support/cli.js';
+import { channelTo, createReference, suite } from '../support/in-process.js';
+import { runWithEvidence } from '../support/run-with-evidence.js';
+
+/** A fault that no structural mistake explains: filters are lost with expand. */
+const broken = createReference({ faults: ['requests-expand/filters-lost'] });
+
+const plain = suite.calibration[0] as HttpRequest;
+
+test('Every request of a requirement that has a documented body is put together as it was', () => {
+  const requests = suite.cases.filter(({ kind }) => kind === 'requirement').flatMap(listRequests);
+  const apart = requests.flatMap((request) => {
+    const parts = takeApart(request, plain);
+    return parts === undefined ? [] : [{ request, again: parts.compose(parts.components) }];
+  });
+  expect(apart.length).toBeGreaterThan(requests.length / 2);
+  for (const { request, again } of apart) {
+    const [before, after] = [parseRequest(request), parseRequest(again)];
+    expect(after.query).toEqual(before.query);
+    expect(after.body).toMatchObject(before.body as Record<string, unknown>);
+  }
+});
+
+test('A part is left out, and nothing else', () => {
+  const request: HttpRequest = {
+    ...plain,
+    body: '{"customer":{"id":"c"},"order":{"items":[{"sku_id":"s","quantity":2}],"metadata":{}},"options":{},"metadata":{"a":"b"}}',
+  };
+  const { components, compose } = takeApart(request, plain) as NonNullable<ReturnType<typeof takeApart>>;
+  expect(components.map((component) => describeComponent(component, (id) => `<${id}>`))).toEqual([
+    'metadata "a" = "b"',
+    'the item SKU <s> × 2',
+  ]);
+  const { body } = parseRequest(compose(components.slice(1)));
+  expect(body).toEqual({
+    customer: { id: 'c' },
+    order: { items: [{ sku_id: 's', quantity: 2 }], metadata: {} },
+    options: {},
+    metadata: {},
+  });
+});
+
+test('A body that is no documented object is not taken apart', () => {
+  for (const body of ['', '[]', '{"order":{"items":{}}}', '{"metadata":[]}', '{"order":[]}'])
+    expect(takeApart({ ...plain, body }, plain), body).toBeUndefined();
+});
+
+test('Letters that one does not see are escaped', () => {
+  expect(quoteText('a\u00adb e\u0301 \u2003')).toBe('"a\\u{ad}b e\\u{301} \\u{2003}"');
+});
+
+test('The letters are named in which two texts differ, if it is clear which two', () => {
+  const [tier] = suite.world.tiers.filter(({ metadata }) => metadata.level === 'golden');
+  if (tier === undefined) throw new Error('The world has no such tier.');
+  const ask = (query: string): HttpRequest => ({ ...plain, path: `${plain.path}?${query}` });
+  const filter = (value: string) => `[filters][metadata.level][conditions][$is]=${value}`;
+  const describe = (...queries: string[]) => describeTextDifference(queries.map(ask), tier);
+  expect(describe(filter('gilden'))).toBe('The value of the filter has "i" in place of "o", and is otherwise equal.');
+  expect(describe(filter('gold'))).toBe('The value of the filter lacks "en", and is otherwise equal.');
+  expect(describe(filter('goldens'))).toBe('The value of the filter has "s" in addition, and is otherwise equal.');
+  // The pair that differs least says most.
+  expect(describe(filter('silver'), filter('goldem'))).toContain('"m" in place of "n"');
+  // Of two pairs in one request, either may be taken for equal.
+  expect(describe(`${filter('gilden')}&${filter('golde')}`)).toBeUndefined();
+  expect(describe(filter('golden'))).toBeUndefined();
+});
+
+test('A failing run sends further requests, and shows one that is wrong and one that is right', async () => {
+  const { certificate, evidence } = await runWithEvidence(channelTo(broken));
+  const [cause] = certificate.causes ?? [];
+  expect(cause).toMatchObject({ id: 'contrast/1', wrong: [{ repeat_with: expect.stringContaining('"expand"') }] });
+  expect(cause?.right?.repeat_with).toContain('"options":{}');
+  const narrowing = evidence.uses.filter((use) => use.case === 'narrowing');
+  expect(narrowing.length).toBeGreaterThan(0);
+  expect(narrowing.length).toBeLessThanOrEqual(60);
+  expect(certificate.requests_sent).toBeLessThanOrEqual(300);
+});
+
+test('A conforming run, and one with --quick, send none', async () => {
+  const conforming = await runWithEvidence(channelTo(createReference()));
+  const quick = await runWithEvidence(channelTo(broken), { options: { quick: true } });
+  expect(quick.certificate.verdict).toBe('does-not-conform');
+  for (const { evidence } of [conforming, quick])
+    expect(evidence.uses.filter((use) => use.case === 'narrowing')).toEqual([]);
+});
+
+test('narrowing: false in the target file turns it off', async () => {
+  const target = path.join(makeTestFolder(), 'target.yaml');
+  for (const [setting, isOn] of [
+    ['narrowing: false\n', false],
+    ['', true],
+  ] as const) {
+    writeFileSync(target, `name: shop\nbase_url: http://localhost\nallow_http: true\n${setting}`);
+    const credentials = { applicationId: 'application', token: 'token-to-try' };
+    const deployment = createReference({ faults: ['requests-expand/filters-lost'], credentials });
+    const { causes = [] } = await certify(async (request) => deployment(request), { target, credentials });
+    expect(causes.some(({ wrong }) => wrong !== undefined)).toBe(isOn);
+  }
+});
+
+test('Two mistakes are both shown', async () => {
+  const both = createReference({ faults: ['requests-expand/filters-lost', 'quantity-above-threshold'] });
+  const { causes = [] } = (await runWithEvidence(channelTo(both))).certificate;
+  expect(causes.map(({ id }) => id)).toContain('quantity-above-threshold');
+  expect(causes.some(({ id, sentence }) => id.startsWith('contrast') && sentence.includes('expand'))).toBe(true);
+});
