@@ -256,7 +256,8 @@ test.describe('A failure that passes alone is confirmed among the same other req
       expect(listCodesOf('fail', results)).toContain('only-among-others');
       if (quick.has(story)) return;
       const { certificate: usual } = await certifyInProcess(honest, { suite: requirementSuite });
-      expect(certificate.requests_sent).toBeLessThanOrEqual(2 * usual.requests_sent);
+      // Twelve batches of 16 requests at most, as many requests alone, and a few repetitions of single ones.
+      expect(certificate.requests_sent).toBeLessThanOrEqual(usual.requests_sent + 2 * 192 + 20);
     });
   }
 

@@ -111,8 +111,9 @@ for (const [what, answer, fact] of bugs) {
     const verdicts = lines.flatMap((line) => /^ {2}(fail|inconclusive|pass) /.exec(line)?.[1] ?? []);
     expect(verdicts).toEqual(verdicts.toSorted());
     const page = renderOutput('certificate.html', run, suite);
-    const [, card = ''] = page.slice(page.indexOf('id="attention"')).split('<div class="card');
-    expect(card).toMatch(fact);
+    // What is wrong with the test data comes before it.
+    const cards = page.slice(page.indexOf('id="attention"')).split('<div class="card').slice(1);
+    expect(cards.find((card) => !card.includes('<h3>Test data</h3>'))).toMatch(fact);
   });
 }
 
