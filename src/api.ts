@@ -8,7 +8,7 @@ import { judgeCases } from './certify/target-run.js';
 import { loadInputs } from './config/run-inputs.js';
 import type { RunOptions } from './config/run-options.js';
 import { readDataFile } from './contract/data-file.js';
-import { credentialHeaders, credentialPlaceholders, occursInSuiteRequests } from './contract/operation.js';
+import { credentialHeaders, credentialPlaceholders, occursInOwnTexts } from './contract/operation.js';
 import type { Credentials } from './http/connection-options.js';
 import { mapExchangeTexts } from './http/exchange.js';
 import { createRedactor, type Secret } from './http/redactor.js';
@@ -122,6 +122,6 @@ function findPlaceholder(headerName: string): string | undefined {
 function listCredentials({ request }: AnsweredExchange): Secret[] {
   return request.headers.flatMap(([name, value]) => {
     const placeholder = findPlaceholder(name);
-    return placeholder === undefined ? [] : [{ name, value, placeholder, occursInSuiteRequests }];
+    return placeholder === undefined ? [] : [{ name, value, placeholder, occursInOwnTexts }];
   });
 }

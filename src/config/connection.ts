@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { documentedOperation, listCredentialSecrets, occursInSuiteRequests } from '../contract/operation.js';
+import { documentedOperation, listCredentialSecrets, occursInOwnTexts } from '../contract/operation.js';
 import { type Endpoint, exposesCredentials, type PartialConnectionOptions } from '../http/connection-options.js';
 import { createRedactor, type Secret } from '../http/redactor.js';
 import { packageRoot } from '../support/package-root.js';
@@ -166,7 +166,7 @@ function readHeaders(
       const { reason, hint } = refused;
       problems.push({ at: locateKey('headers', name), message: `the header '${name}' ${reason}`, hint });
     } else if (variableReference.test(value)) {
-      secrets.push({ value: resolve(value, at), placeholder: value, name, occursInSuiteRequests });
+      secrets.push({ value: resolve(value, at), placeholder: value, name, occursInOwnTexts });
     } else if (secretHeaders.test(name) || hasVariable(value)) {
       const hint = 'Use an environment variable for the whole value, such as $GATEWAY_KEY.';
       problems.push({ at, message: `the value of '${name}' looks like a secret, or contains a variable`, hint });
@@ -178,7 +178,7 @@ function readHeaders(
 /** Only a URL with a user is a secret: messages show the address of a proxy that cannot be reached. */
 function listProxySecrets(reference = '', url = ''): Secret[] {
   return variableReference.test(reference) && url.includes('@')
-    ? [{ value: url, placeholder: reference, name: 'Proxy-Authorization', occursInSuiteRequests }]
+    ? [{ value: url, placeholder: reference, name: 'Proxy-Authorization', occursInOwnTexts }]
     : [];
 }
 

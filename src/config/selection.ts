@@ -3,11 +3,11 @@
 import path from 'node:path';
 import type { TestCase } from '../cases/test-case.js';
 import {
+  type CaseExclusion,
   type CaseSelection,
   findCasesByName,
   findExclusionReason,
   matchCases,
-  type RunScope,
   selectCases,
   selectFromSuite,
 } from '../suite/case-selection.js';
@@ -37,7 +37,7 @@ export function readDiscriminatingRows(): DiscriminatingRows {
 export function readSelection(
   options: Pick<RunOptions, 'only' | 'quick'>,
   suite: Suite,
-  scope: RunScope,
+  scope: CaseExclusion,
 ): CaseSelection {
   const only = options.only && findCasesByName(options.only, suite, '--only');
   if (!options.quick) return { only };
@@ -53,7 +53,7 @@ export function readSelection(
   return { quick, only };
 }
 
-export function selectQuickRows({ cases }: Suite, scope: RunScope): NonNullable<CaseSelection['quick']> {
+export function selectQuickRows({ cases }: Suite, scope: CaseExclusion): NonNullable<CaseSelection['quick']> {
   const rows: Record<string, string[]> = {};
   for (const { case: id, row: title = '' } of readDiscriminatingRows().rows) {
     const testCase = cases.find((candidate) => candidate.id === id);

@@ -1,4 +1,4 @@
-import { occursInSuiteRequests } from '../contract/operation.js';
+import { occursInOwnTexts } from '../contract/operation.js';
 import { minSecretLength } from '../http/split-secret.js';
 import type { Problem } from '../support/problem.js';
 import { findMisspeltVariables, locateValue } from './env-file.js';
@@ -39,7 +39,7 @@ export function createVariableReader(environment: Environment) {
       const message = `${name} cannot be sent in a header: it is blank, or has characters that are not allowed`;
       problems.push({ at, message, hint: 'Set it again, without line breaks or invisible characters.' });
     }
-    if (value.length < minSecretLength || occursInSuiteRequests(value)) {
+    if (value.length < minSecretLength || occursInOwnTexts(value)) {
       const reason = `is a word of the suite's own requests, or has fewer than ${minSecretLength} characters`;
       notes.push(`${name} ${reason}, so it is replaced only as a whole value, and beside its header name.`);
     }

@@ -30,7 +30,7 @@ export function listCredentialSecrets(credentials: Credentials): Secret[] {
     value: credentials[part],
     placeholder: credentialPlaceholders[part],
     name: credentialHeaders[part],
-    occursInSuiteRequests,
+    occursInOwnTexts,
   }));
 }
 
@@ -44,7 +44,7 @@ const ownTexts = [
   .toLowerCase();
 
 /** Whether a secret is a part of the suite's own requests. Redaction would rewrite these. */
-export function occursInSuiteRequests(secret: string): boolean {
+export function occursInOwnTexts(secret: string): boolean {
   return ownTexts.includes(secret.trim().toLowerCase());
 }
 

@@ -10,7 +10,6 @@ import type { TargetContext } from '../judge/judge-case.js';
 import type { Contrast, ExchangeUse, RowPlace } from '../run/case-report.js';
 import type { NarrowingSender } from '../run/narrowing-sender.js';
 import { groupBy } from '../support/collections.js';
-import { describeCommonTraits, recordTiers, type TierRecords } from './common-traits.js';
 import { type Asking, Inquiry } from './inquiry.js';
 import { narrow } from './narrow.js';
 import { storedTextShape } from './narrow-texts.js';
@@ -18,6 +17,7 @@ import type { Narrowed } from './narrowed.js';
 import type { ObservedRow } from './observation.js';
 import { getSymptomKey, listSymptoms, readTiers, type Symptom } from './symptom.js';
 import { describeTextDifference } from './text-difference.js';
+import { describeTraitsOfWrongTiers, recordTiers, type TierRecords } from './wrong-tier-traits.js';
 
 export interface NarrowingTerms {
   readonly rows: readonly ObservedRow[];
@@ -110,7 +110,7 @@ function listEvidence(
 ): string[] {
   if (symptom.kind === 'refused') return [];
   const difference = symptom.kind === 'extra' ? describeTextDifference(requests, symptom.tier) : undefined;
-  return [difference ?? [], describeCommonTraits(records, symptom.kind, world) ?? []].flat();
+  return [difference ?? [], describeTraitsOfWrongTiers(records, symptom.kind, world) ?? []].flat();
 }
 
 /** Adds what was found to the group with the same explanation, if there is one. */

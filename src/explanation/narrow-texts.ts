@@ -11,12 +11,12 @@ import { listAvailableTiers, type NamedWorld, type Tier, windowSize } from '../c
 import type { HttpRequest } from '../http/exchange.js';
 import { remember } from '../support/caches.js';
 import { renderShortList } from '../support/collections.js';
-import { shortenPair } from '../support/untrusted-text.js';
+import { shortenPair, truncate } from '../support/untrusted-text.js';
 import { type Asking, Inquiry } from './inquiry.js';
 import type { ComponentContrast } from './narrow-components.js';
 import { type ShrunkText, shrinkText } from './narrow-values.js';
 import { describeContrast, describeRight, describeWrong, type Narrowed } from './narrowed.js';
-import { type Component, describeComponent, type TakenApart } from './request-components.js';
+import { type Component, describeComponent, quoteText, type TakenApart } from './request-components.js';
 import { answerSymptom } from './symptom.js';
 
 /** A text of a request, and how to put another one in its place: undefined if none can be. */
@@ -124,6 +124,7 @@ export const storedTextShape = 'stored-text';
 const maxStored = 30;
 /** Longer ones show nothing alone. */
 const maxStoredLength = 40;
+const shownOfLong = 8;
 const oddSign = /[^A-Za-z0-9]/gu;
 
 /** Asks for short stored texts that have one of the odd signs of a filter each, and for a plain one. */
@@ -153,7 +154,7 @@ export function* tryStoredTexts(
     distance(`${stored.key} ${stored.value}`, `${simplest.stored.key} ${simplest.stored.value}`);
   const [nearest] = answers.filter(({ isWrong }) => !isWrong).toSorted((left, other) => measure(left) - measure(other));
   if (nearest === undefined) return undefined;
-  const describe = ({ key, value }: StoredText) => `With the filter ${JSON.stringify(key)} = ${JSON.stringify(value)}`;
+  const describe = (stored: StoredText) => `With the filter ${describeStored(stored)}`;
   const { sentence, wrong: shown } = describeContrast(simplest.inquiry, {
     wrongly: build(simplest.stored),
     rightly: build(nearest.stored),
@@ -190,7 +191,13 @@ function describeFoundText(
 }
 
 function describeStored({ key, value }: StoredText): string {
-  return `${JSON.stringify(key)} = ${JSON.stringify(value)}`;
+  return `${quoteShort(key)} = ${quoteShort(value)}`;
+}
+
+/** A long text has one letter alone. */
+function quoteShort(text: string): string {
+  const quoted = quoteText(text.length > maxStoredLength ? truncate(text, shownOfLong) : text);
+  return text.length > maxStoredLength ? `${quoted}… (${text.length} characters)` : quoted;
 }
 
 /** Lists the short texts of the tier that has most of them, as far as their odd signs are those of a key and a value. */
@@ -204,11 +211,21 @@ function listStoredTexts(key: string, value: string, world: NamedWorld): StoredT
   const fitting = findShortTexts(world).filter(
     (entry) => isOfKey(entry.key) && isOfValue(entry.value) && (entry.key !== key || entry.value !== value),
   );
-  const [plain] = fitting.filter((entry) => countSigns(entry) === 0);
-  // Few texts have several signs that mean something together, such as a tag: those come first.
+  const [plain] = fitting.filter((entry) => countSigns(entry) === 0 && !isLong(entry));
+  // Few texts have several signs that mean something together, such as a tag or an escape: those come first.
   const odd = fitting.filter((entry) => countSigns(entry) > 0);
-  const sorted = odd.toSorted((left, other) => countSigns(other) - countSigns(left));
-  return [...(plain === undefined ? [] : [plain]), ...sorted].slice(0, maxStored);
+  const measure = (entry: StoredText) => entry.key.length + entry.value.length;
+  const sorted = odd.toSorted((left, other) => countSigns(other) - countSigns(left) || measure(other) - measure(left));
+  // Texts of one letter show whether the length decides: the shortest one comes last.
+  const long = fitting
+    .filter((entry) => isLong(entry) && measure(entry) <= key.length + value.length)
+    .toSorted((left, other) => measure(other) - measure(left));
+  return [...(plain === undefined ? [] : [plain]), ...long, ...sorted].slice(0, maxStored);
+}
+
+/** Whether a key or a value has one letter, many times. */
+function isLong({ key, value }: StoredText): boolean {
+  return [key, value].some((text) => /^([a-z])\1{16,}$/.test(text));
 }
 
 function listSigns(text: string): string[] {
@@ -223,7 +240,7 @@ const findShortTexts = remember((world: NamedWorld): StoredText[] => {
       Object.entries(tier.metadata)
         .map(([name, text]) => ({ tier, key: name, value: text }))
         .filter((entry): entry is StoredText => typeof entry.value === 'string')
-        .filter((entry) => entry.key.length <= maxStoredLength && entry.value.length <= maxStoredLength),
+        .filter((entry) => isLong(entry) || entry.key.length + entry.value.length <= maxStoredLength),
     );
   return candidates.toSorted((left, other) => other.length - left.length)[0] ?? [];
 });

@@ -18,7 +18,7 @@ export interface Secret {
   /** Goes before the value wherever it is sent, such as the name of a header. */
   readonly name?: string;
   /** Whether a text occurs in the suite's own texts: the value, or a part of it. */
-  readonly occursInSuiteRequests?: (text: string) => boolean;
+  readonly occursInOwnTexts?: (text: string) => boolean;
 }
 
 /** A text that shows a secret, and what replaces it. */
@@ -38,8 +38,8 @@ export function createRedactor(secrets: readonly Secret[]): (text: string) => st
     .map((secret) => ({ ...secret, value: secret.value.trim() }))
     .filter(({ value }, n, all) => value !== '' && all.findIndex((earlier) => earlier.value === value) === n)
     .sort((a, b) => b.value.length - a.value.length);
-  const isWeak = ({ value, occursInSuiteRequests }: Secret) =>
-    value.length < minSecretLength || occursInSuiteRequests?.(value) === true;
+  const isWeak = ({ value, occursInOwnTexts }: Secret) =>
+    value.length < minSecretLength || occursInOwnTexts?.(value) === true;
   const forms = known
     .filter((secret) => !isWeak(secret))
     .flatMap(({ value, placeholder }) => listForms(value).map((text) => ({ text, placeholder })));

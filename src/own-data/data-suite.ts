@@ -7,7 +7,7 @@
  * (`list-orders.ts`). Filters that the data can answer are added to the orders that show them best (`list-filters.ts`), and
  * orders with filters and without are varied in one aspect each (`request-variations.ts`, `list-candidates.ts`). The oracle says
  * which tiers each of these candidates must get and must not get, and from that follows which goals the candidate reaches
- * (`list-coverage-items.ts`, `list-coverage-goals.ts`). Candidates are then chosen one after the other, always the one that
+ * (`list-shown-decisions.ts`, `list-coverage-goals.ts`). Candidates are then chosen one after the other, always the one that
  * shows most that no chosen one shows, until the number of requests is reached (`draw-requests.ts`). What is expected of their
  * responses becomes rows by topic, and the rows become a case for each requirement (`rows-by-topic.ts`, `requirement-cases.ts`).
  *

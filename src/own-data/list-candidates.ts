@@ -1,8 +1,8 @@
 import { createOracle } from '../contract/oracle.js';
 import type { World } from '../contract/world.js';
 import type { CandidateRequest, FilterVariationGroup } from './candidate-request.js';
+import { type CatalogIndex, createCatalogIndex } from './compose-order.js';
 import { assembleDataRequest } from './data-request-draft.js';
-import { type CatalogIndex, createCatalogIndex } from './fill-order.js';
 import { listFilters } from './list-filters.js';
 import { listOrders } from './list-orders.js';
 import { type RequestVariation, requestVariations } from './request-variations.js';

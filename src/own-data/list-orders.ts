@@ -1,7 +1,7 @@
 import { createOracle } from '../contract/oracle.js';
 import { type Tier, type World, windowSize } from '../contract/world.js';
+import { acceptsCustomer, type CatalogIndex, composeOrder } from './compose-order.js';
 import { assembleDataRequest, type DataRequestDraft } from './data-request-draft.js';
-import { acceptsCustomer, type CatalogIndex, fillOrder } from './fill-order.js';
 
 /**
  * Lists orders without filters: each of the newest tiers is met by one of them if some order can meet it, and each customer
@@ -17,7 +17,7 @@ export function listOrders(customers: readonly string[], world: World, catalog: 
   const served = new Set(covering.map(({ customer }) => customer));
   const others = sorted
     .filter((id) => !served.has(id))
-    .map((id) => fillOrder(id, [...newest.toReversed(), ...older], catalog));
+    .map((id) => composeOrder(id, [...newest.toReversed(), ...older], catalog));
   return [...covering, ...others, { customer: widest, items: [catalog.anyItem], metadata: [], orderMetadata: [] }];
 }
 
@@ -37,7 +37,7 @@ function coverTiers(customers: readonly string[], world: World, catalog: Catalog
   const orders: DataRequestDraft[] = [];
   for (const tier of uncovered) {
     const customer = customers.find((id) => acceptsCustomer(tier, id));
-    const order = fillOrder(customer ?? '', [tier, ...uncovered, ...newest, ...older], catalog);
+    const order = composeOrder(customer ?? '', [tier, ...uncovered, ...newest, ...older], catalog);
     const { returned } = createOracle(assembleDataRequest(order), world);
     const covered = [...uncovered].filter((candidate) => returned(candidate) === 'required');
     if (covered.length === 0) continue;

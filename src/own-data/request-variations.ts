@@ -1,8 +1,8 @@
 import type { RequestForm } from '../cases/request-forms.js';
 import { findProduct } from '../contract/world.js';
 import { groupBy } from '../support/collections.js';
+import type { CatalogIndex } from './compose-order.js';
 import type { DataRequestDraft, DraftItem, MetadataEntry } from './data-request-draft.js';
-import type { CatalogIndex } from './fill-order.js';
 import { makeNearText, nearTextKinds } from './near-texts.js';
 
 /** A way to vary a request. The request and its variation are a minimal pair. */

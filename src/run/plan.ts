@@ -1,6 +1,6 @@
 import { caseTags, type TestCase } from '../cases/test-case.js';
 import { type HttpRequest, serializeRequest } from '../http/exchange.js';
-import { findExclusionReason, type RunScope } from '../suite/case-selection.js';
+import { type CaseExclusion, findExclusionReason } from '../suite/case-selection.js';
 import type { Suite } from '../suite/suite.js';
 import { renderShortList } from '../support/collections.js';
 import { isSerial, listRequests } from './case-sender.js';
@@ -31,7 +31,7 @@ export function listSampleCases({ cases }: Pick<Suite, 'cases'>): readonly TestC
 /** The requests of a run, in the order of its cases. */
 export type Plan = ReturnType<typeof createPlan>;
 
-export function createPlan(suite: Suite, settings: RunScope) {
+export function createPlan(suite: Suite, settings: CaseExclusion) {
   const { calibration, data } = suite;
   const alone = [findFilterRequest(suite) ?? []].flat();
   // Cases share requests that are sent before them if there are many: those that are drawn from a data file.

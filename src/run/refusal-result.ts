@@ -1,5 +1,5 @@
 import { getSubjectId, type TestCase } from '../cases/test-case.js';
-import { findExclusionReason, type RunScope } from '../suite/case-selection.js';
+import { type CaseExclusion, findExclusionReason } from '../suite/case-selection.js';
 import { isOwnCase, type Suite } from '../suite/suite.js';
 import { type CaseResult, createUnsentResult } from './case-result.js';
 import type { EvidenceKeeper } from './evidence-keeper.js';
@@ -12,7 +12,7 @@ import type { UndueRefusal } from './examination/examination.js';
 export function createRefusalResults(
   { cases, contract }: Suite,
   refusals: readonly UndueRefusal[],
-  { knownRequirements = [], ...scope }: Partial<RunScope> & { readonly knownRequirements?: readonly string[] },
+  { knownRequirements = [], ...scope }: Partial<CaseExclusion> & { readonly knownRequirements?: readonly string[] },
   findId: EvidenceKeeper['findId'],
 ): ReadonlyMap<string, CaseResult> {
   const isSent = (testCase: TestCase) => !isOwnCase(testCase) && findExclusionReason(testCase, scope) === undefined;

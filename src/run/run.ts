@@ -13,7 +13,7 @@ import type { Verdict } from '../judge/verdict.js';
 import { createRecognizer } from '../recognition/recognizer.js';
 import type { MentionFilter } from '../recognition/sibling-values.js';
 import { type Baseline, emptyBaseline } from '../record/drift.js';
-import { findExclusionReason, type RunScope } from '../suite/case-selection.js';
+import { type CaseExclusion, findExclusionReason } from '../suite/case-selection.js';
 import { isOwnCase, type Suite } from '../suite/suite.js';
 import { InternalError } from '../support/problem.js';
 import { createReason } from '../support/reason.js';
@@ -36,7 +36,7 @@ import type { Replay } from './replay.js';
 import { runCase } from './run-case.js';
 import { createSentLog } from './sent-log.js';
 
-export interface EngineOptions extends ExaminedTarget, Partial<RunScope> {
+export interface EngineOptions extends ExaminedTarget, Partial<CaseExclusion> {
   readonly mentionFilter?: MentionFilter;
   readonly expected?: Baseline;
   readonly infersShape?: boolean;

@@ -62,12 +62,15 @@ export function selectCases({ cases }: Pick<Suite, 'cases'>, { only, quick }: Ca
   });
 }
 
-export interface RunScope {
+export interface CaseExclusion {
   /** Whether cases with bad credentials, oversized bodies or other methods are excluded. */
   readonly excludesIntrusive: boolean;
 }
 
-export function findExclusionReason({ tags }: TestCase, { excludesIntrusive }: Partial<RunScope>): string | undefined {
+export function findExclusionReason(
+  { tags }: TestCase,
+  { excludesIntrusive }: Partial<CaseExclusion>,
+): string | undefined {
   return excludesIntrusive && tags.includes(caseTags.intrusive)
     ? 'Intrusive cases are excluded from this run.'
     : undefined;

@@ -11,7 +11,7 @@ import {
   type RunOptions,
 } from '../../src/config/run-options.js';
 import { readTargetFile, readWorldAvailability } from '../../src/config/target-file.js';
-import { occursInSuiteRequests } from '../../src/contract/operation.js';
+import { occursInOwnTexts } from '../../src/contract/operation.js';
 import { bindWorld, loadWorld } from '../../src/contract/world-file.js';
 import { defaultConnectionOptions } from '../../src/http/connection-options.js';
 import { packageRoot } from '../../src/support/package-root.js';
@@ -145,8 +145,8 @@ allow_http: true`,
       ['Authorization', '$GATEWAY_KEY'],
     ],
     secrets: [
-      { value: 'the-long-key', placeholder: '$GATEWAY_KEY', name: 'Authorization', occursInSuiteRequests },
-      { value: ownProxy, placeholder: '$OWN_PROXY', name: 'Proxy-Authorization', occursInSuiteRequests },
+      { value: 'the-long-key', placeholder: '$GATEWAY_KEY', name: 'Authorization', occursInOwnTexts },
+      { value: ownProxy, placeholder: '$OWN_PROXY', name: 'Proxy-Authorization', occursInOwnTexts },
     ],
     proxy: ownProxy,
     pacing: { requests_per_second: 2.5, concurrency: 3 },

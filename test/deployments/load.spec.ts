@@ -77,7 +77,11 @@ const all = Object.keys(shapes);
 const showing = all.slice(0, 2);
 const total = world.tiers.length;
 const half = Math.ceil(total / 2);
-const lacking = (name: string) => reasonOf('load-lacks-some', { names: expect.arrayContaining([`'${name}'`]), total });
+const lacking = (name: string) =>
+  reasonOf('load-lacks-some', {
+    names: expect.arrayContaining([expect.stringMatching(`^'${name}' \\(rank \\d+\\)$`)]),
+    total,
+  });
 const wrongLoads: Readonly<Record<string, WrongLoad>> = {
   'in reverse order': { loaded: reverse(world), reason: reasonOf('load-reversed'), proving: showing },
   'without metadata': {

@@ -9,7 +9,7 @@ import type { HttpRequest } from '../../src/http/exchange.js';
 import { renderRunReport } from '../../src/outputs/terminal/run-report.js';
 import { createUnsentResult } from '../../src/run/case-result.js';
 import { countPlannedRequests, createPlan } from '../../src/run/plan.js';
-import { type RunScope, selectFromSuite } from '../../src/suite/case-selection.js';
+import { type CaseExclusion, selectFromSuite } from '../../src/suite/case-selection.js';
 import { loadValidator } from '../../src/support/schema-validation.js';
 import { maxQuickRequests } from '../../tools/proof/choose-rows.js';
 import { runSuite } from '../../tools/proof/judge-deployment.js';
@@ -17,7 +17,7 @@ import { channelTo, createReference, recognizer, suite } from '../support/in-pro
 import { renderOutput } from '../support/render-output.js';
 import { runFacts } from '../support/stubs.js';
 
-const scope: RunScope = { excludesIntrusive: false };
+const scope: CaseExclusion = { excludesIntrusive: false };
 const discriminating = readDiscriminatingRows();
 const quick = selectQuickRows(suite, scope);
 

@@ -68,7 +68,7 @@ function findMissingTiers(evidence: DataLoadEvidence): MissingTiers | undefined 
   const keep = (isKept: (tier: Tier) => boolean): NamedWorld => ({ ...world, tiers: available.filter(isKept) });
   const isLoaded = (tier: Tier) => !missing.has(tier);
   const load = {
-    reason: describeMissing([...missing], available),
+    reason: describeMissing([...missing], available, named),
     // As long as the window of 150 is full, a mistake in its order may leave out any tier.
     isProven: available.length - missing.size < windowSize && isScattered(available, named, isReachable),
     // Whether tiers are loaded that were valid for no request is not known.
@@ -77,7 +77,7 @@ function findMissingTiers(evidence: DataLoadEvidence): MissingTiers | undefined 
   return { missing, load };
 }
 
-function describeMissing(missing: readonly Tier[], available: readonly Tier[]): Reason {
+function describeMissing(missing: readonly Tier[], available: readonly Tier[], named: ReadonlySet<string>): Reason {
   const ranks = missing.map((tier) => available.indexOf(tier) + 1).sort((left, right) => left - right);
   const total = available.length;
   const [first = 0, last = 0] = [ranks[0], ranks.at(-1)];
@@ -87,7 +87,11 @@ function describeMissing(missing: readonly Tier[], available: readonly Tier[]): 
   const isWhole = available.slice(first - 1, last).every((tier) => missing.includes(tier) || tier.rules.length > 0);
   if (isWhole && first === 1) return createReason('load-lacks-newest', { ...common, last });
   if (isWhole && last === total) return createReason('load-lacks-oldest', { ...common, first });
-  return createReason('load-lacks-some', common);
+  // Older tiers must not be named, so that they are not says nothing.
+  const isInWindow = (tier: Tier) => available.indexOf(tier) < windowSize;
+  const nameWithRank = (tier: Tier) => `'${tier.name}' (rank ${available.indexOf(tier) + 1})`;
+  const inPlace = available.filter((tier) => named.has(tier.id) && !isInWindow(tier)).map(nameWithRank);
+  return createReason('load-lacks-some', { ...common, names: missing.filter(isInWindow).map(nameWithRank), inPlace });
 }
 
 /** One tier in the wrong place leaves one gap, which begins and ends. */

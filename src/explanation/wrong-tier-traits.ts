@@ -55,11 +55,11 @@ function countResponse(exchange: AnsweredExchange, records: TierRecords, target:
 
 /** Fewer tiers share something by chance. */
 const minWrong = 2;
-/** A range of ranks says something if so many tiers are in it. */
-const minInRange = 3;
+/** A range of ranks says something if so many tiers are in it: neighbours may have the same rules by chance. */
+const minInRange = 8;
 
 /** @returns a sentence; undefined if the wrong tiers have nothing in common that the right ones lack */
-export function describeCommonTraits(
+export function describeTraitsOfWrongTiers(
   records: TierRecords,
   kind: 'missing' | 'extra',
   world: NamedWorld,

@@ -6,7 +6,7 @@ import { parseRequest } from '../http/request-content.js';
 import { remember } from '../support/caches.js';
 
 /** What a request shows of a tier: it is returned, or it is not, because of what one requirement says. */
-export interface CoverageItem {
+export interface ShownDecision {
   readonly tier: Tier;
   /** A response that contradicts `expects` breaks the requirement of this topic. */
   readonly topic: RequirementTopic;
@@ -23,12 +23,12 @@ export interface CoverageItem {
  *
  * @param isAnyShown whether required tiers are listed about which several kinds of rules decide
  */
-export function listCoverageItems(
+export function listShownDecisions(
   tiers: readonly Tier[],
   oracle: Oracle,
   request: HttpRequest,
   isAnyShown = true,
-): CoverageItem[] {
+): ShownDecision[] {
   const count = createItemCounter(request);
   return tiers.flatMap((tier) => {
     const expects = oracle.returned(tier);
@@ -46,7 +46,7 @@ export function listCoverageItems(
 const hasRulesOfOneKind = remember(({ rules }: Tier): boolean => new Set(rules.map(({ kind }) => kind)).size === 1);
 
 /** Selects the reasons that decide: all for a required tier, and the only one for a forbidden tier. */
-function selectReasons(reasons: readonly ObligationReason[], expects: CoverageItem['expects']) {
+function selectReasons(reasons: readonly ObligationReason[], expects: ShownDecision['expects']) {
   if (expects === 'required') return reasons;
   const decisive = reasons.filter(({ obligation }) => obligation === 'forbidden');
   return decisive.length === 1 ? decisive : [];
@@ -67,7 +67,7 @@ function createItemCounter(request: HttpRequest): ItemCounter {
 
 function listTopics(
   reason: ObligationReason,
-  expects: CoverageItem['expects'],
+  expects: ShownDecision['expects'],
   count: ItemCounter,
 ): RequirementTopic[] {
   const topic = findTopic(reason, count);

@@ -16,7 +16,11 @@ import { createSimilarIdFinder } from './near-texts.js';
 const [maxItems, maxMetadata] = [40, 80];
 
 /** Fills an order so that as many tiers as possible are valid, the first ones first. Each rule is met exactly. */
-export function fillOrder(customer: string, tiers: readonly Tier[], { skus, anyItem }: CatalogIndex): DataRequestDraft {
+export function composeOrder(
+  customer: string,
+  tiers: readonly Tier[],
+  { skus, anyItem }: CatalogIndex,
+): DataRequestDraft {
   const order = new GrowingOrder(customer, skus);
   for (const { rules } of tiers) {
     // A rule that is met does not help if another rule of the same tier cannot be met.
