@@ -7,7 +7,7 @@
 import { createArchiver, parseArchive } from '../certificate/har-archive.js';
 import type { RunInputs } from '../config/run-inputs.js';
 import { getDocumentation } from '../explanation/observation.js';
-import { createExchangeTrace, type ExchangeTrace, findDeploymentStop } from '../judge/find-deployment-stop.js';
+import { type ExchangeSummary, findDeploymentStop, summarizeExchange } from '../judge/find-deployment-stop.js';
 import { findWorstVerdict, type Verdict } from '../judge/verdict.js';
 import { getIdFinders } from '../recognition/id-finders.js';
 import { createRecognizer } from '../recognition/recognizer.js';
@@ -45,7 +45,7 @@ export class ReportedRun {
   /** By the id of the result, which they judged, and those before the cases. */
   private readonly uses = new Map<string, readonly ExchangeUse[]>();
   private requestsSent = 0;
-  private readonly traces: ExchangeTrace[] = [];
+  private readonly traces: ExchangeSummary[] = [];
   private start: RunStart | undefined;
   private failure: UnusableInput | undefined;
   private readonly contrasts: Contrast[] = [];
@@ -129,7 +129,7 @@ export class ReportedRun {
     const { archiver, indexer } = this.getCollector();
     archiver.add(kept);
     const { request } = indexer.add(kept);
-    this.traces.push(...[createExchangeTrace(kept.id, { ...kept.exchange, request }) ?? []].flat());
+    this.traces.push(...[summarizeExchange(kept.id, { ...kept.exchange, request }) ?? []].flat());
     this.requestsSent += countAttempts([kept.exchange]);
     // Measured: a run in which everything fails takes a tenth longer if its requests are explained after the last test.
     if (this.hasFailure) getDocumentation(this.inputs.suite.world)(request);

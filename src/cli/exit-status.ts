@@ -14,7 +14,7 @@ export const exitStatus = {
   conforms: 0,
 } as const;
 
-export function determineExitStatus(certificate: Parameters<typeof determineOverallVerdict>[0]): number {
+export function determineExitStatusOfCertificate(certificate: Parameters<typeof determineOverallVerdict>[0]): number {
   return exitStatus[determineOverallVerdict(certificate)];
 }
 
@@ -28,7 +28,7 @@ export function determineExitStatusOfRuns(endings: readonly RunEnding[], code: n
   if (endings.includes('not-begun'))
     process.stderr.write('Nothing was sent. The results of the run before are kept.\n');
   const statuses: number[] = endings.map((ending) => {
-    if (typeof ending === 'object' && !ending.isUnusable) return determineExitStatus(ending.certificate);
+    if (typeof ending === 'object' && !ending.isUnusable) return determineExitStatusOfCertificate(ending.certificate);
     return ending === 'bug' ? exitStatus.internalError : exitStatus.unusableInput;
   });
   return Object.values(exitStatus).find((status) => statuses.includes(status)) ?? exitStatus.conforms;

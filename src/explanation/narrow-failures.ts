@@ -17,9 +17,9 @@ import type { Narrowed } from './narrowed.js';
 import type { ObservedRow } from './observation.js';
 import { getSymptomKey, listSymptoms, readTiers, type Symptom } from './symptom.js';
 import { describeTextDifference } from './text-difference.js';
-import { describeTraitsOfWrongTiers, recordTiers, type TierRecords } from './wrong-tier-traits.js';
+import { countTierOutcomes, describeTraitsOfWrongTiers, type TierCounts } from './wrong-tier-traits.js';
 
-export interface NarrowingTerms {
+export interface NarrowingInput {
   readonly rows: readonly ObservedRow[];
   readonly uses: readonly ExchangeUse[];
   /** All exchanges of the run by their ids, in the order of sending. */
@@ -62,12 +62,12 @@ interface NarrowedGroup {
   readonly narrowed: Narrowed;
 }
 
-export async function narrowFailures(terms: NarrowingTerms, sender: NarrowingSender): Promise<Contrast[]> {
+export async function narrowFailures(terms: NarrowingInput, sender: NarrowingSender): Promise<Contrast[]> {
   const { exchanges, target } = terms;
   const groups = groupFailures(terms);
   const plain = target.calibration[0]?.request;
   if (groups.length === 0 || plain === undefined) return [];
-  const records = recordTiers(exchanges.values(), target);
+  const records = countTierOutcomes(exchanges.values(), target);
   const around = { plain, sent: [...exchanges.values()], maxReturned: countMostReturned(exchanges.values(), target) };
   const found: NarrowedGroup[] = [];
   const sent: Exchange[][] = [];
@@ -105,7 +105,7 @@ export async function narrowFailures(terms: NarrowingTerms, sender: NarrowingSen
 function listEvidence(
   symptom: Symptom,
   requests: readonly HttpRequest[],
-  records: TierRecords,
+  records: TierCounts,
   { world }: TargetContext,
 ): string[] {
   if (symptom.kind === 'refused') return [];
@@ -140,7 +140,7 @@ async function answerAll<Value>(
 }
 
 /** Groups failing rows by what is wrong in them, the largest group first. */
-function groupFailures(terms: NarrowingTerms): FailureGroup[] {
+function groupFailures(terms: NarrowingInput): FailureGroup[] {
   let left = listWrongExchanges(terms);
   const groups: FailureGroup[] = [];
   while (left.length > 0 && groups.length < maxGroups) {
@@ -152,7 +152,7 @@ function groupFailures(terms: NarrowingTerms): FailureGroup[] {
   return groups;
 }
 
-function listWrongExchanges({ rows, uses, exchanges, target }: NarrowingTerms): WrongExchange[] {
+function listWrongExchanges({ rows, uses, exchanges, target }: NarrowingInput): WrongExchange[] {
   const byRow = groupBy(uses, (use) => getRowKey(use));
   return rows.flatMap((row) =>
     (byRow.get(getRowKey(row)) ?? []).flatMap(({ id, attempt }): WrongExchange[] => {

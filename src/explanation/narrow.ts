@@ -21,7 +21,7 @@ import {
   type TakenApart,
   takeApart,
 } from './request-components.js';
-import { findRightNeighbour } from './right-neighbour.js';
+import { findReturnedTierAlike } from './returned-tier-alike.js';
 
 export function* narrow(start: Exchange, inquiry: Inquiry, around: Surroundings): Asking<Narrowed> {
   const { request } = start;
@@ -96,7 +96,7 @@ function describeUnstable(start: Exchange, inquiry: Inquiry): Narrowed {
 function describeSmallest(shown: Exchange, inquiry: Inquiry, { sent }: Surroundings): Narrowed {
   const { world } = inquiry.target;
   const wrong = `To ${describeRequest(shown.request, world)}: ${describeWrong(inquiry, shown.request)}.`;
-  const neighbour = findRightNeighbour(inquiry, shown.request, sent);
+  const neighbour = findReturnedTierAlike(inquiry, shown.request, sent);
   const shape = 'smallest';
   if (neighbour === undefined) return { shape, sentence: wrong, wrong: [shown], right: undefined };
   return { shape, sentence: `${wrong} ${neighbour.sentence}`, wrong: [shown], right: neighbour.exchange };

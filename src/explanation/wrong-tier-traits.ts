@@ -11,7 +11,7 @@ import type { TargetContext } from '../judge/judge-case.js';
 import { readTiers } from './symptom.js';
 
 /** What the responses of a run show of one tier. */
-interface TierRecord {
+interface TierCount {
   readonly tier: Tier;
   /** From 1, the newest. */
   readonly rank: number;
@@ -23,12 +23,12 @@ interface TierRecord {
   excluded: number;
 }
 
-export type TierRecords = readonly TierRecord[];
+export type TierCounts = readonly TierCount[];
 
 /** Counts what all responses of a run show of each tier. */
-export function recordTiers(exchanges: Iterable<Exchange>, target: TargetContext): TierRecords {
+export function countTierOutcomes(exchanges: Iterable<Exchange>, target: TargetContext): TierCounts {
   const records = listAvailableTiers(target.world).map(
-    (tier): TierRecord => ({
+    (tier): TierCount => ({
       tier,
       rank: target.world.tiers.indexOf(tier) + 1,
       missing: 0,
@@ -41,7 +41,7 @@ export function recordTiers(exchanges: Iterable<Exchange>, target: TargetContext
   return records;
 }
 
-function countResponse(exchange: AnsweredExchange, records: TierRecords, target: TargetContext): void {
+function countResponse(exchange: AnsweredExchange, records: TierCounts, target: TargetContext): void {
   const oracle = createOracle(exchange.request, target.world);
   const result = readTiers(exchange, target);
   const ids = new Set(result.returned);
@@ -60,7 +60,7 @@ const minInRange = 8;
 
 /** @returns a sentence; undefined if the wrong tiers have nothing in common that the right ones lack */
 export function describeTraitsOfWrongTiers(
-  records: TierRecords,
+  records: TierCounts,
   kind: 'missing' | 'extra',
   world: NamedWorld,
 ): string | undefined {
@@ -81,7 +81,7 @@ export function describeTraitsOfWrongTiers(
   return `${wrong.length} promotion tiers are ${never}. All of them, and none of the others, have: ${words.join('; ')}.`;
 }
 
-function describeRange(wrong: TierRecords, right: TierRecords): string[] {
+function describeRange(wrong: TierCounts, right: TierCounts): string[] {
   if (wrong.length < minInRange) return [];
   const ranks = wrong.map(({ rank }) => rank);
   const [first, last] = [Math.min(...ranks), Math.max(...ranks)];

@@ -19,7 +19,7 @@ import { groupBy } from '../support/collections.js';
 import { createReason, type Reason } from '../support/reason.js';
 
 /** What is kept of an exchange. */
-export interface ExchangeTrace {
+export interface ExchangeSummary {
   /** Of the evidence. */
   readonly id: string;
   readonly request: HttpRequest;
@@ -56,7 +56,7 @@ export const checksPerRequest = 6;
 const minRefused = 3;
 
 /** @returns undefined if nothing was sent */
-export function createExchangeTrace(id: string, exchange: Exchange, isCheck = false): ExchangeTrace | undefined {
+export function summarizeExchange(id: string, exchange: Exchange, isCheck = false): ExchangeSummary | undefined {
   const { request, numbers = [], timing } = exchange;
   if (numbers.length === 0) return undefined;
   const outcome = 'response' in exchange ? exchange.response.status : exchange.transportError;
@@ -79,7 +79,7 @@ function summarizeRefusal(exchange: Exchange): string {
 }
 
 /** @returns undefined if the deployment works to the last request, or never worked */
-export function findDeploymentStop(traces: readonly ExchangeTrace[], world: NamedWorld): DeploymentStop | undefined {
+export function findDeploymentStop(traces: readonly ExchangeSummary[], world: NamedWorld): DeploymentStop | undefined {
   const sent = orderTraces(traces);
   const relevant = listRelevant(sent, world);
   const accepted = relevant.filter(isAccepted);
@@ -114,11 +114,11 @@ export interface RequestsToCheck {
 }
 
 /** Lists requests that were accepted first and refused last. If there are none, and the last request shows nothing, others. */
-export function selectRequestsToCheck(traces: readonly ExchangeTrace[], world: NamedWorld): RequestsToCheck {
+export function selectRequestsToCheck(traces: readonly ExchangeSummary[], world: NamedWorld): RequestsToCheck {
   const sent = orderTraces(traces);
   const relevant = listRelevant(sent, world);
   const equal = [...groupBy(relevant, getKey).values()].filter((group) => group.some(isAccepted));
-  const isStillAccepted = (group: readonly ExchangeTrace[]) => isAccepted(group.at(-1) as ExchangeTrace);
+  const isStillAccepted = (group: readonly ExchangeSummary[]) => isAccepted(group.at(-1) as ExchangeSummary);
   const accepted = equal.filter(isStillAccepted).map(([trace]) => trace.request);
   const refused = equal.filter((group) => !isStillAccepted(group)).map(([trace]) => trace.request);
   if (refused.length > 0) return { refused: refused.slice(-4), control: accepted.slice(-1) };
@@ -133,7 +133,7 @@ type Kind = 'accepted' | 'refused' | 'unavailable';
 const statusesOfQuotas = [401, 402, 403, 407, 511];
 
 /** Says what a status or a transport error shows about whether the deployment still works. */
-export function classifyOutcome(outcome: ExchangeTrace['outcome']): Kind {
+export function classifyOutcome(outcome: ExchangeSummary['outcome']): Kind {
   if (typeof outcome === 'string') return 'unavailable';
   const response = { status: outcome, headers: [], body: '' };
   if (isSuccessful(response)) return 'accepted';
@@ -141,13 +141,13 @@ export function classifyOutcome(outcome: ExchangeTrace['outcome']): Kind {
   return hasTransientStatus(response) || isRedirect || statusesOfQuotas.includes(outcome) ? 'unavailable' : 'refused';
 }
 
-const isAccepted = ({ outcome }: ExchangeTrace): boolean => classifyOutcome(outcome) === 'accepted';
-const getKey = ({ request }: ExchangeTrace): string => serializeWithoutRepetition(request);
+const isAccepted = ({ outcome }: ExchangeSummary): boolean => classifyOutcome(outcome) === 'accepted';
+const getKey = ({ request }: ExchangeSummary): string => serializeWithoutRepetition(request);
 /** An exchange with retries ends with the last of them. */
-const getEnd = ({ numbers }: ExchangeTrace): number => Math.max(...numbers);
+const getEnd = ({ numbers }: ExchangeSummary): number => Math.max(...numbers);
 
 /** Orders the exchanges of a run. Several processes count each for themselves: their requests are numbered by time. */
-function orderTraces(traces: readonly ExchangeTrace[]): ExchangeTrace[] {
+function orderTraces(traces: readonly ExchangeSummary[]): ExchangeSummary[] {
   const numbers = traces.flatMap((trace) => trace.numbers);
   if (new Set(numbers).size === numbers.length) return traces.toSorted((left, right) => getEnd(left) - getEnd(right));
   let count = 0;
@@ -160,7 +160,7 @@ function orderTraces(traces: readonly ExchangeTrace[]): ExchangeTrace[] {
  * Lists the exchanges that must be accepted: their requests are documented and plain, and something must be returned, or
  * something was returned before. The status of an empty result is open, and no size is documented.
  */
-function listRelevant(sent: readonly ExchangeTrace[], world: NamedWorld): ExchangeTrace[] {
+function listRelevant(sent: readonly ExchangeSummary[], world: NamedWorld): ExchangeSummary[] {
   const documented = sent.filter(
     ({ request, outcome }) =>
       findRefusableEncoding(request) === undefined &&
@@ -168,7 +168,7 @@ function listRelevant(sent: readonly ExchangeTrace[], world: NamedWorld): Exchan
       createOracle(request, world).accepted,
   );
   const acceptedBefore = new Set(documented.filter(isAccepted).map(getKey));
-  const mustReturn = ({ request }: ExchangeTrace): boolean => {
+  const mustReturn = ({ request }: ExchangeSummary): boolean => {
     const { returned } = createOracle(request, world);
     return world.tiers.some((tier) => !world.unavailable.has(tier.id) && returned(tier) === 'required');
   };
@@ -176,15 +176,18 @@ function listRelevant(sent: readonly ExchangeTrace[], world: NamedWorld): Exchan
 }
 
 /** Lists the exchanges since the last answer of any kind, if there was none to all of them. */
-function listUnanswered(sent: readonly ExchangeTrace[]): ExchangeTrace[] {
-  const isAnswered = ({ outcome }: ExchangeTrace) =>
+function listUnanswered(sent: readonly ExchangeSummary[]): ExchangeSummary[] {
+  const isAnswered = ({ outcome }: ExchangeSummary) =>
     typeof outcome === 'number' && !hasTransientStatus({ status: outcome, headers: [], body: '' });
   const lastAnswered = Math.max(0, ...sent.filter(isAnswered).map(getEnd));
   return sent.filter((trace) => getEnd(trace) > lastAnswered);
 }
 
 /** Lists what was refused just before the first documented request, such as questions about bad input, in the same way. */
-function listRefusedAlike(sent: readonly ExchangeTrace[], refused: readonly ExchangeTrace[]): readonly ExchangeTrace[] {
+function listRefusedAlike(
+  sent: readonly ExchangeSummary[],
+  refused: readonly ExchangeSummary[],
+): readonly ExchangeSummary[] {
   const refusals = new Set(refused.map(({ refusal }) => refusal));
   const start = Math.min(...refused.map(getEnd));
   const before = sent.filter((trace) => getEnd(trace) < start);
@@ -192,7 +195,7 @@ function listRefusedAlike(sent: readonly ExchangeTrace[], refused: readonly Exch
   return before.slice(lastDifferent + 1);
 }
 
-function findStart(traces: readonly ExchangeTrace[], lastAccepted: number): number {
+function findStart(traces: readonly ExchangeSummary[], lastAccepted: number): number {
   return findFirstFailedAttempt(
     traces.flatMap(({ numbers }) => numbers),
     lastAccepted,
@@ -201,19 +204,19 @@ function findStart(traces: readonly ExchangeTrace[], lastAccepted: number): numb
 
 /** Lists what ended before the last request was accepted, in the same way as all that came after it. */
 function listOverlapping(
-  sent: readonly ExchangeTrace[],
-  refused: readonly ExchangeTrace[],
+  sent: readonly ExchangeSummary[],
+  refused: readonly ExchangeSummary[],
   lastAccepted: number,
-): readonly ExchangeTrace[] {
+): readonly ExchangeSummary[] {
   const answers = new Set(refused.map(({ outcome, refusal }) => `${outcome} ${refusal}`));
-  const isAlike = ({ outcome, refusal }: ExchangeTrace) => answers.has(`${outcome} ${refusal}`);
+  const isAlike = ({ outcome, refusal }: ExchangeSummary) => answers.has(`${outcome} ${refusal}`);
   return sent.filter((trace) => getEnd(trace) < lastAccepted && isAlike(trace));
 }
 
 /** Finds requests that are refused at the end each time, though others are accepted. */
 function findPartialStop(
-  relevant: readonly ExchangeTrace[],
-  accepted: readonly ExchangeTrace[],
+  relevant: readonly ExchangeSummary[],
+  accepted: readonly ExchangeSummary[],
 ): DeploymentStop | undefined {
   for (const equal of groupBy(relevant, getKey).values()) {
     const lastAccepted = Math.max(0, ...equal.filter((trace) => accepted.includes(trace)).map(getEnd));
@@ -231,7 +234,7 @@ function findPartialStop(
 
 type Explanation = Pick<DeploymentStop, 'verdict' | 'reason' | 'advice'>;
 
-function explain(refused: readonly ExchangeTrace[], checks: readonly ExchangeTrace[], since: number): Explanation {
+function explain(refused: readonly ExchangeSummary[], checks: readonly ExchangeSummary[], since: number): Explanation {
   const data = { since, answers: listAnswers(refused) };
   const isUnanswered = refused.every(({ outcome }) => typeof outcome === 'string');
   const reason = createReason(isUnanswered ? 'stopped-answering' : 'stopped', data);
@@ -245,13 +248,13 @@ function explain(refused: readonly ExchangeTrace[], checks: readonly ExchangeTra
 }
 
 /** Chooses the refused request that is read most easily, if possible one that was accepted before. */
-function chooseExample(refused: readonly ExchangeTrace[], checks: readonly ExchangeTrace[]): string {
-  const measure = ({ request: { path, body = '' } }: ExchangeTrace) => path.length + body.length;
+function chooseExample(refused: readonly ExchangeSummary[], checks: readonly ExchangeSummary[]): string {
+  const measure = ({ request: { path, body = '' } }: ExchangeSummary) => path.length + body.length;
   const shortest = (checks.length > 0 ? checks : refused).toSorted((left, right) => measure(left) - measure(right));
   return shortest[0]?.id ?? '';
 }
 
 /** Lists the statuses, or why there is no response, in the order in which they came. */
-function listAnswers(refused: readonly ExchangeTrace[]): string {
+function listAnswers(refused: readonly ExchangeSummary[]): string {
   return [...new Set(refused.map(({ outcome }) => String(outcome)))].join(' or ');
 }

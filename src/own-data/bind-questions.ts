@@ -4,7 +4,7 @@ import { entityKinds, type NamedWorld, type Tier, type World, windowSize } from 
 import type { HttpRequest } from '../http/exchange.js';
 import { encodeQueryText } from '../http/request-content.js';
 import { groupBy, renderShortList } from '../support/collections.js';
-import { chooseStandIns, type StandIns } from './stand-ins.js';
+import { chooseTestDataStandIns, type TestDataStandIns } from './stand-ins.js';
 import { listMembers, listTestDataIds, replaceStrings, replaceTestDataIds } from './test-data-ids.js';
 import { createTierDescriber, type RequestSubject, readSubject } from './tier-roles.js';
 
@@ -16,7 +16,7 @@ type Bindings = ReadonlyMap<string, string>;
  * has the same role in the requests of the case. Where something has no stand-in, the case is not applicable.
  */
 export function createQuestionBinder(world: NamedWorld, data: World): (testCase: QuestionCase) => QuestionCase {
-  const standIns = chooseStandIns(world, data);
+  const standIns = chooseTestDataStandIns(world, data);
   const names = new Map(
     entityKinds.flatMap((kind) => [...world.ids[kind]].map(([name, id]) => [id, `${kind} ${name}`])),
   );
@@ -53,7 +53,7 @@ function withoutStandIns(row: CaseRow, names: readonly string[]): CaseRow {
 function bindTiers(
   needed: ReadonlySet<string>,
   subject: RequestSubject,
-  standIns: StandIns,
+  standIns: TestDataStandIns,
   world: World,
   data: World,
 ): Bindings {

@@ -11,7 +11,7 @@ import {
 import { groupBy } from '../support/collections.js';
 
 /** What stands for the test data of the suite in questions about other data. */
-export interface StandIns {
+export interface TestDataStandIns {
   /** The ids of things of the data, by the ids of the things of the test data that they stand for. */
   readonly things: ReadonlyMap<string, string>;
   /** How many units of a product stand for one. */
@@ -19,7 +19,7 @@ export interface StandIns {
 }
 
 /** Chooses what requests of questions name, by the rules of promotions. What lacks a stand-in is not in the result. */
-export function chooseStandIns({ ids }: NamedWorld, data: World): StandIns {
+export function chooseTestDataStandIns({ ids }: NamedWorld, data: World): TestDataStandIns {
   // With several rules, none of them decides alone.
   const newest = data.tiers.slice(0, windowSize);
   const rules = newest.flatMap((tier) => (tier.rules.length === 1 ? tier.rules : []));

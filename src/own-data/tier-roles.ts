@@ -11,7 +11,7 @@ import {
 import type { HttpRequest } from '../http/exchange.js';
 import { parseRequest } from '../http/request-content.js';
 import { isContainer, isJsonObject, parseJson } from '../support/json.js';
-import type { StandIns } from './stand-ins.js';
+import type { TestDataStandIns } from './stand-ins.js';
 import { listKeysAndStrings, listTestDataIds } from './test-data-ids.js';
 
 /** What some requests, documented or not, are about. */
@@ -54,7 +54,11 @@ function listItems(value: unknown): Readonly<Record<string, unknown>>[] {
  * Creates a function that says what decides whether a tier of some data is returned, in ids of the test data. Of two tiers
  * with one description, a deployment returns either both or none.
  */
-export function createTierDescriber(subject: RequestSubject, data: World, standIns: StandIns): (tier: Tier) => string {
+export function createTierDescriber(
+  subject: RequestSubject,
+  data: World,
+  standIns: TestDataStandIns,
+): (tier: Tier) => string {
   const named = [...standIns.things].filter(([id]) => subject.kinds.has(id));
   /** Lists the ids of the test data for which one of these ids stands. */
   const listNamed = (kind: EntityKind, ids: readonly string[]) =>

@@ -10,10 +10,10 @@ import type { Channel, Exchange, HttpRequest } from '../http/exchange.js';
 import {
   checksPerRequest,
   classifyOutcome,
-  createExchangeTrace,
   type DeploymentStop,
   findDeploymentStop,
   selectRequestsToCheck,
+  summarizeExchange,
 } from '../judge/find-deployment-stop.js';
 import { collectEvidence, type RowExchanges, type TargetContext } from '../judge/judge-case.js';
 import { findWorstVerdict, type Verdict } from '../judge/verdict.js';
@@ -109,7 +109,7 @@ async function checkRefused({ suite, log, createSender, keeper, wait }: RecheckI
 
 /** A quota, a gateway and a deployment without an answer are not asked again. */
 function isRefused(exchange: Exchange | undefined): boolean {
-  const trace = exchange && createExchangeTrace('', exchange);
+  const trace = exchange && summarizeExchange('', exchange);
   return trace !== undefined && classifyOutcome(trace.outcome) === 'refused';
 }
 

@@ -1,5 +1,5 @@
 import type { Channel, Exchange } from '../http/exchange.js';
-import { createExchangeTrace, type ExchangeTrace } from '../judge/find-deployment-stop.js';
+import { type ExchangeSummary, summarizeExchange } from '../judge/find-deployment-stop.js';
 import type { ExchangeUse, RunEvidence } from './case-report.js';
 import { samplesCaseId } from './case-result.js';
 import { formatPurpose, narrowingPurpose } from './evidence-keeper.js';
@@ -9,17 +9,17 @@ export const recheckId = 'check';
 
 /** What was sent in a run, in short: bodies may be large. */
 export interface SentLog {
-  readonly listTraces: () => readonly ExchangeTrace[];
+  readonly listTraces: () => readonly ExchangeSummary[];
   /** Notes that exchanges were sent to find out whether a refusal lasts. */
   readonly markChecks: (exchanges: Iterable<Exchange>) => void;
 }
 
 /** Notes what goes through a channel. Exchanges without numbers get those of their order. */
 export function createSentLog(channel: Channel): { readonly channel: Channel; readonly log: SentLog } {
-  const traces = new Map<number, ExchangeTrace>();
+  const traces = new Map<number, ExchangeSummary>();
   let count = 0;
   const keep = (exchange: Exchange, isCheck: boolean): void => {
-    const trace = createExchangeTrace('', exchange, isCheck);
+    const trace = summarizeExchange('', exchange, isCheck);
     if (trace !== undefined) traces.set(trace.numbers[0] as number, trace);
   };
   return {
@@ -46,8 +46,8 @@ export function createSentLog(channel: Channel): { readonly channel: Channel; re
 }
 
 /** Lists what was sent in a run by its evidence. */
-export function listEvidenceTraces({ exchanges, uses }: RunEvidence): ExchangeTrace[] {
-  const traces = exchanges.flatMap(({ id, exchange }) => createExchangeTrace(id, exchange) ?? []);
+export function listEvidenceTraces({ exchanges, uses }: RunEvidence): ExchangeSummary[] {
+  const traces = exchanges.flatMap(({ id, exchange }) => summarizeExchange(id, exchange) ?? []);
   return markChecks(traces, uses);
 }
 
@@ -55,7 +55,7 @@ export function listEvidenceTraces({ exchanges, uses }: RunEvidence): ExchangeTr
  * Marks what was sent to find out whether a refusal lasts. Leaves out what was sent after it, to find out what makes a difference:
  * those requests are refused on purpose.
  */
-export function markChecks(traces: readonly ExchangeTrace[], uses: readonly ExchangeUse[]): ExchangeTrace[] {
+export function markChecks(traces: readonly ExchangeSummary[], uses: readonly ExchangeUse[]): ExchangeSummary[] {
   const purpose = formatPurpose({ id: recheckId }, samplesCaseId);
   const checks = new Set(uses.filter((use) => use.case === purpose).map(({ id }) => id));
   const narrowed = new Set(uses.filter((use) => use.case === narrowingPurpose).map(({ id }) => id));

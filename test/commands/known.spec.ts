@@ -6,7 +6,7 @@ import { expect, test } from '@playwright/test';
 import { serveReference } from '../../reference/server.js';
 import { getSubjectId, type TestCase } from '../../src/cases/test-case.js';
 import type { Certificate } from '../../src/certificate/certificate.js';
-import { determineExitStatus, exitStatus } from '../../src/cli/exit-status.js';
+import { determineExitStatusOfCertificate, exitStatus } from '../../src/cli/exit-status.js';
 import { loadInputs } from '../../src/config/run-inputs.js';
 import type { World } from '../../src/contract/world.js';
 import { createMock, readMockOptions } from '../../src/mock.js';
@@ -45,7 +45,7 @@ async function certify(answer: Answer, { known, against, about = [''] }: Setting
   const selects = (testCase: TestCase) => about.some((prefix) => getSubjectId(testCase).startsWith(prefix));
   const options = { known, against };
   const run = await runWithEvidence(createTimedChannel(answer), { options, selects });
-  return { ...run, status: determineExitStatus(run.certificate) };
+  return { ...run, status: determineExitStatusOfCertificate(run.certificate) };
 }
 
 /** Writes the known deviations of a run, with reasons, as `record --known` does. */
@@ -240,14 +240,14 @@ test('A known refusal hides no other wrong response of the same row', async () =
     known: writeKnown(await certify(refused, { about: ['options.', 'filter.promotion-id'] })),
   };
   const known = await runWithEvidence(createTimedChannel(refused), { options, selects });
-  expect(determineExitStatus(known.certificate)).toBe(conforms);
+  expect(determineExitStatusOfCertificate(known.certificate)).toBe(conforms);
   const body = JSON.stringify({ promotions: suite.world.tiers.map(({ id }) => ({ id })) });
   const answer: Answer = (request) => {
     const response = refused(request);
     return response.status === 200 && request.path.includes('metadata') ? { ...response, body } : response;
   };
   const wrong = await runWithEvidence(createTimedChannel(answer), { options, selects });
-  expect(determineExitStatus(wrong.certificate), renderRunReport(wrong.certificate)).toBe(fails);
+  expect(determineExitStatusOfCertificate(wrong.certificate), renderRunReport(wrong.certificate)).toBe(fails);
 });
 
 test('A known failure is confirmed, too', async () => {

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { readCaseFile } from '../../src/cases/case-file.js';
 import { readCertificate } from '../../src/certificate/verify-certificate.js';
-import { determineExitStatus } from '../../src/cli/exit-status.js';
+import { determineExitStatusOfCertificate } from '../../src/cli/exit-status.js';
 import { writeResults } from '../../src/outputs/write-results.js';
 import { createBaseline } from '../../src/record/drift.js';
 import { readRecord } from '../../src/record/target-record.js';
@@ -58,7 +58,7 @@ test('Own cases pass on a deployment with their data, and change nothing else in
   });
   for (const part of ['verdict', 'summary', 'requirements', 'questions', 'suite', 'drift'] as const)
     expect(certificate[part], part).toEqual(without.certificate[part]);
-  expect(determineExitStatus(certificate)).toBe(0);
+  expect(determineExitStatusOfCertificate(certificate)).toBe(0);
 });
 
 test('A pin and a record are about the cases of the suite, not about own cases', async () => {
@@ -126,7 +126,7 @@ test('A failing own case is reported apart, with its location: it changes the ex
   expect(certificate.drift).toEqual([]);
   expect(certificate.notes.join('\n')).toContain('fail  own-seven-mugs (');
   for (const verdict of ['conforms', 'incomplete'] as const)
-    expect(determineExitStatus({ ...certificate, selected: undefined, verdict }), verdict).toBe(1);
+    expect(determineExitStatusOfCertificate({ ...certificate, selected: undefined, verdict }), verdict).toBe(1);
 
   const [out, recordTo] = [path.join(folder, 'out'), path.join(folder, 'record.yaml')];
   const written = writeResults(run, some, { out, recordTo });

@@ -6,9 +6,9 @@ import type { HttpRequest, TransportErrorKind } from '../../src/http/exchange.js
 import {
   checksPerRequest,
   classifyOutcome,
-  createExchangeTrace,
-  type ExchangeTrace,
+  type ExchangeSummary,
   findDeploymentStop,
+  summarizeExchange,
 } from '../../src/judge/find-deployment-stop.js';
 import { listRequests } from '../../src/run/case-sender.js';
 import { suite } from '../support/in-process.js';
@@ -25,7 +25,7 @@ const requests: Readonly<Record<string, HttpRequest>> = {
  * Reads exchanges in the order of sending: a request and its outcome, 200 by default, and how often it was sent. After a bar
  * come the checks at the end.
  */
-function readTraces(text: string): ExchangeTrace[] {
+function readTraces(text: string): ExchangeSummary[] {
   const [ofRun = '', ofEnd = ''] = text.split('|');
   const read = (part: string, isCheck: boolean) =>
     part.split(' ').flatMap((word) => {
@@ -38,7 +38,7 @@ function readTraces(text: string): ExchangeTrace[] {
     const end = Number.isNaN(status)
       ? { transportError: outcome as TransportErrorKind, message: '' }
       : { response: { status, headers: [], body: `at ${n}` } };
-    return createExchangeTrace(String(n + 1), { request, numbers: [n + 1], ...end }, isCheck) ?? [];
+    return summarizeExchange(String(n + 1), { request, numbers: [n + 1], ...end }, isCheck) ?? [];
   });
 }
 

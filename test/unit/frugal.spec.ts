@@ -3,7 +3,7 @@
 import { expect, test } from '@playwright/test';
 import { type Certificate, createCertificate } from '../../src/certificate/certificate.js';
 import { quickNotice } from '../../src/certificate/notices.js';
-import { determineExitStatus, exitStatus } from '../../src/cli/exit-status.js';
+import { determineExitStatusOfCertificate, exitStatus } from '../../src/cli/exit-status.js';
 import { readDiscriminatingRows, readSelection, selectQuickRows } from '../../src/config/selection.js';
 import type { HttpRequest } from '../../src/http/exchange.js';
 import { renderRunReport } from '../../src/outputs/terminal/run-report.js';
@@ -66,7 +66,7 @@ test.describe('A quick certificate cannot be mistaken for a full one', () => {
     expect(certificate.verdict).toBe('incomplete');
     expect(certificate.selected?.verdict).toBe('conforms');
     expect(certificate.quick).toBe(true);
-    expect(determineExitStatus(certificate)).toBe(exitStatus.conforms);
+    expect(determineExitStatusOfCertificate(certificate)).toBe(exitStatus.conforms);
     expect(loadValidator('certificate')(certificate)).toBe(true);
     // Even where all cases were sent.
     const results = suite.cases.map((testCase) => createUnsentResult(testCase, 'pass', ''));

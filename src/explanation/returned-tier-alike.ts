@@ -17,16 +17,16 @@ const maxCompared = 2_000;
 /** How many of the nearest requests are looked at. */
 const maxLookedAt = 12;
 
-export interface RightNeighbour {
+export interface ReturnedTierAlike {
   readonly sentence: string;
   readonly exchange: Exchange;
 }
 
-export function findRightNeighbour(
+export function findReturnedTierAlike(
   { symptom, target }: Inquiry,
   request: HttpRequest,
   sent: readonly Exchange[],
-): RightNeighbour | undefined {
+): ReturnedTierAlike | undefined {
   if (symptom.kind !== 'missing') return undefined;
   const text = serialize(request);
   const alike = target.world.tiers.filter(
