@@ -32,9 +32,9 @@ const maxContrasts = 3;
 /** How many groups of failures are looked at: several may turn out to have one explanation. */
 const maxGroups = 6;
 /** No group uses up the requests of the others. */
-const requestsPerGroup = 45;
-/** In a whole run. */
-const maxRequests = 60;
+const requestsPerGroup = 40;
+/** In a whole run: with the cases and the confirmation of failures, it then sends at most 300. */
+const maxRequests = 50;
 
 /** A wrong exchange of a failing row. */
 interface WrongExchange {
