@@ -76,7 +76,7 @@ export function createModel(
 ): (mistakes: readonly StructuralMistake[]) => (request: HttpRequest) => Selections {
   const catalogue = createCatalogue(world);
   const all = closedQuestions[effectQuestion];
-  const { [effectQuestion]: observed } = convertOutcomesToBehaviours(outcomes).behaviours;
+  const observed = convertOutcomesToBehaviours(outcomes).behaviours[effectQuestion];
   // A question that the run left unanswered may have any outcome.
   const effects = observed === undefined ? all : [...new Set([all[0], observed])];
   const models = effects.flatMap((effect) =>

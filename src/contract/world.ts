@@ -79,8 +79,14 @@ export const indexPositionsById = remember(
   (things: readonly WorldEntity[]): ReadonlyMap<string, number> => new Map(things.map(({ id }, n) => [id, n])),
 );
 
+/** Finds a thing of a list by its id. */
+export function findById<Entity extends WorldEntity>(things: readonly Entity[], id: string): Entity | undefined {
+  const position = indexPositionsById(things).get(id);
+  return position === undefined ? undefined : things[position];
+}
+
 export function findProduct(skus: World['skus'], id: string): string | undefined {
-  return skus[indexPositionsById(skus).get(id) ?? -1]?.product_id;
+  return findById(skus, id)?.product_id;
 }
 
 export function listAvailableTiers({ tiers, unavailable }: NamedWorld): Tier[] {

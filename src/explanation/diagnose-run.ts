@@ -63,9 +63,7 @@ export function diagnoseRun({ suite, results, index, statedPatterns, known, cont
   const run = { ...observed, predict: createPredictor(observed) };
   const { rows, emptyStatuses } = run;
   const failing = new Set(rows.filter((row) => row.isFailing).map(({ requirement }) => requirement));
-  const refused = run.all.filter(
-    ({ request, refusedWith: status }) => status !== undefined && !isKnownRefusal(refusals, request, status),
-  );
+  const refused = listRefused(run, refusals);
   const proved = rows.length === 0 ? [] : findAll(run, seeds, refused);
   const assumed = [...seeds, ...proved.flatMap(({ mistake }) => mistake ?? [])];
   const assumedRefusals = [...refusals, ...proved.flatMap(({ id }) => readRefusedFeature(id) ?? [])];
@@ -76,7 +74,7 @@ export function diagnoseRun({ suite, results, index, statedPatterns, known, cont
   return {
     /** The cause of most failures first; none if no requirement fails or is inconclusive. Without what is known. */
     causes: unknown.map((finding) => createCause(finding, failing)),
-    /** The failing rows of which a part is explained by no proved cause, and that are not known. */
+    /** Failing rows that no proved cause explains fully. Known ones are left out. */
     unexplained: [...new Set(leftOver)].filter((row) => !row.isKnown),
     /** What is known, and what was proved. */
     assumed: { causes: assumed, refusals: assumedRefusals, emptyStatuses },
@@ -88,6 +86,13 @@ export function diagnoseRun({ suite, results, index, statedPatterns, known, cont
     /** If requests are refused for no known reason: the other statuses that an empty result has. */
     ...(refused.length > 0 ? { emptyStatuses } : {}),
   };
+}
+
+/** Lists the requests that were refused, apart from some refusals. */
+function listRefused({ all }: Pick<ObservationsWithPredictor, 'all'>, apart: readonly RefusedFeature[]): Observation[] {
+  return all.filter(({ request, refusedWith }) => {
+    return refusedWith !== undefined && !isKnownRefusal(apart, request, refusedWith);
+  });
 }
 
 /** Whether a finding explains failures, and all of them are known. */
@@ -199,8 +204,8 @@ function listUnexplained({ rows }: ObservationsWithPredictor, found: readonly Ca
 }
 
 /**
- * Lists the failing rows of which a response is still wrong if everything proved is assumed: a proved cause hides no other mistake.
- * What explains whole rows, such as a body that is ignored, is left alone.
+ * Lists failing rows that proved causes do not explain fully: assuming all of them, a response is still wrong. So a cause hides
+ * no other mistake. Rows that a cause explains as a whole, such as a body that is ignored, are left out.
  */
 function listLeftOver(
   run: ObservationsWithPredictor,
@@ -208,14 +213,12 @@ function listLeftOver(
   assumed: readonly StructuralMistake[],
   refusals: readonly RefusedFeature[],
 ): ObservedRow[] {
-  const { compared, all, predict } = run;
+  const { compared, predict } = run;
   const whole = proved.filter(({ id, mistake }) => mistake === undefined && readRefusedFeature(id) === undefined);
   const wrong = listWrongResponses(compared, predict(assumed)).flatMap(([{ rows }]) =>
     [...rows].filter((row) => row.isFailing),
   );
-  const refused = all.filter(
-    ({ request, refusedWith: status }) => status !== undefined && !isKnownRefusal(refusals, request, status),
-  );
+  const refused = listRefused(run, refusals);
   const empty = new Set(listEmptied(run, refused, assumed));
   const ofRefused = refused.filter((shown) => !empty.has(shown)).flatMap(({ rows }) => [...rows]);
   return [...wrong, ...ofRefused].filter(
@@ -223,8 +226,12 @@ function listLeftOver(
   );
 }
 
-/** Creates a finding for each contrast, and one for each requirement of which something is left. */
-/** @param leftOver rows of which a part is unexplained @param unexplained rows of which everything is */
+/**
+ * Creates a finding for each contrast. What neither a cause nor a contrast explains gets one finding for each requirement.
+ *
+ * @param leftOver failing rows that no cause explains fully
+ * @param unexplained those of them that no cause explains at all
+ */
 function describeContrasts(
   leftOver: readonly ObservedRow[],
   unexplained: readonly ObservedRow[],
@@ -319,11 +326,10 @@ function findChanging(run: ObservationsWithPredictor): CauseFinding | undefined 
 /** Finds a status that answers every documented request, or all with some part. What else is refused is narrowed. */
 function findRefusals(refused: readonly Observation[], { all }: ObservationsWithPredictor): CauseFinding[] {
   const accepted = all.filter(({ isDocumented, isAccepted }) => isDocumented && isAccepted);
+  const byStatus = [...groupBy(refused, ({ refusedWith = 0 }) => refusedWith)];
   if (accepted.length > 0)
-    return [...groupBy(refused, ({ refusedWith = 0 }) => refusedWith)].flatMap(
-      ([status, group]) => findRefusedFeature(status, group, accepted) ?? [],
-    );
-  return [...groupBy(refused, ({ refusedWith = 0 }) => refusedWith)].map(([status, group]) => ({
+    return byStatus.flatMap(([status, group]) => findRefusedFeature(status, group, accepted) ?? []);
+  return byStatus.map(([status, group]) => ({
     id: `every-status/${status}`,
     sentence: `The deployment answers ${status} to every request.`,
     evidence: [`${group.length} requests got ${status}, and none was accepted.`],

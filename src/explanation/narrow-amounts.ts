@@ -7,7 +7,7 @@ import { createNameLookup } from '../contract/describe-request.js';
 import { type ItemRule, listAvailableTiers, type Tier } from '../contract/world.js';
 import type { HttpRequest } from '../http/exchange.js';
 import { type Asking, Inquiry } from './inquiry.js';
-import type { ComponentContrast } from './narrow-components.js';
+import { type ComponentContrast, listDifference } from './narrow-components.js';
 import { bisect, type ValueContrast } from './narrow-values.js';
 import { describeContrast, type Narrowed, type Surroundings } from './narrowed.js';
 import { type Component, describeComponent, type TakenApart } from './request-components.js';
@@ -31,9 +31,7 @@ export function narrowCount(
   // One more promotion is valid, and not one more is returned: as many as in no other response.
   if (exchange === undefined || count !== countReturned(rightly) || count !== maxReturned) return undefined;
   const nameOf = createNameLookup(target.world);
-  const words = wrong
-    .filter((component) => !right.includes(component))
-    .map((added) => describeComponent(added, nameOf));
+  const words = listDifference({ wrong, right }).map((added) => describeComponent(added, nameOf));
   const sentence = `No response has more than ${count} promotions. With ${words.join(', ')}, one more must be returned than without, and '${symptom.tier.name}' is not.`;
   return { shape: 'count', sentence, wrong: [exchange], right: inquiry.getExchange(rightly) };
 }
@@ -70,8 +68,8 @@ export function* narrowSize(
   });
 }
 
-function findOnlyDifference({ wrong, right = [] }: ComponentContrast): Component | undefined {
-  const added = wrong.filter((component) => !right.includes(component));
+function findOnlyDifference(contrast: ComponentContrast): Component | undefined {
+  const added = listDifference(contrast);
   return added.length === 1 ? added[0] : undefined;
 }
 

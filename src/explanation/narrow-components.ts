@@ -12,14 +12,19 @@ export interface ComponentContrast {
   readonly right: readonly Component[] | undefined;
 }
 
-/** @returns undefined if the whole request, written plainly, does not have the symptom */
+/** Lists the parts that only the wrong request has: all of them if there is no right one. */
+export function listDifference({ wrong, right = [] }: ComponentContrast): Component[] {
+  return wrong.filter((component) => !right.includes(component));
+}
+
+/** Narrows a request that, written plainly, has the symptom as a whole. */
 export function* narrowComponents(inquiry: Inquiry, { components, compose }: TakenApart): Asking<ComponentContrast> {
   const core = findCore(components, (kept) => inquiry.isWorthAsking(compose(kept)));
   const answer = yield* inquiry.ask(compose(core));
   if (answer === 'wrong') return { wrong: core, right: undefined };
   if (answer !== 'right') return { wrong: components, right: undefined };
   const isolated = yield* isolate(inquiry, compose, core, components);
-  const differing = isolated.wrong.filter((component) => !isolated.right?.includes(component));
+  const differing = listDifference(isolated);
   const smallest = components.filter((component) => core.includes(component) || differing.includes(component));
   const isSmallestWrong = (yield* inquiry.ask(compose(smallest))) === 'wrong';
   return isSmallestWrong ? { wrong: smallest, right: core } : isolated;
@@ -49,7 +54,7 @@ function* isolate(
   right: readonly Component[],
   wrong: readonly Component[],
 ): Asking<{ readonly wrong: readonly Component[]; readonly right: readonly Component[] }> {
-  const difference = wrong.filter((component) => !right.includes(component));
+  const difference = listDifference({ wrong, right });
   if (difference.length <= 1) return { right, wrong };
   const middle = Math.ceil(difference.length / 2);
   for (const half of [difference.slice(0, middle), difference.slice(middle)]) {

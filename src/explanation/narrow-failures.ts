@@ -1,7 +1,7 @@
 /**
  * The part of this room that sends. In: the failures of a run that no proved cause explains, and its exchanges. Out: for the
- * largest groups of them, what makes the difference. It runs in the worker, after the last case; when evidence is judged again,
- * it gets the recorded exchanges and comes to the same result.
+ * largest groups of them, what makes the difference. It runs in the worker, after the last case. When evidence is judged again,
+ * it gets the recorded exchanges, and the result is the same.
  */
 
 import { listSuccesses } from '../assertions/row-evidence.js';
@@ -17,7 +17,12 @@ import type { Narrowed } from './narrowed.js';
 import type { ObservedRow } from './observation.js';
 import { getSymptomKey, listSymptoms, readTiers, type Symptom } from './symptom.js';
 import { describeTextDifference } from './text-difference.js';
-import { countTierOutcomes, describeTraitsOfWrongTiers, type TierCounts } from './wrong-tier-traits.js';
+import {
+  countTierOutcomes,
+  describeTraitsOfWrongTiers,
+  type ReadResponse,
+  type TierCounts,
+} from './wrong-tier-traits.js';
 
 export interface NarrowingInput {
   readonly rows: readonly ObservedRow[];
@@ -39,7 +44,6 @@ const maxRequests = 50;
 /** A wrong exchange of a failing row. */
 interface WrongExchange {
   readonly row: ObservedRow;
-  readonly id: string;
   readonly exchange: Exchange;
   readonly symptoms: readonly Symptom[];
 }
@@ -62,13 +66,17 @@ interface NarrowedGroup {
   readonly narrowed: Narrowed;
 }
 
-export async function narrowFailures(terms: NarrowingInput, sender: NarrowingSender): Promise<Contrast[]> {
-  const { exchanges, target } = terms;
-  const groups = groupFailures(terms);
+export async function narrowFailures(input: NarrowingInput, sender: NarrowingSender): Promise<Contrast[]> {
+  const { exchanges, target } = input;
+  const groups = groupFailures(input);
   const plain = target.calibration[0]?.request;
   if (groups.length === 0 || plain === undefined) return [];
-  const records = countTierOutcomes(exchanges.values(), target);
-  const around = { plain, sent: [...exchanges.values()], maxReturned: countMostReturned(exchanges.values(), target) };
+  const responses = listSuccesses([...exchanges.values()]).map(
+    (exchange): ReadResponse => ({ request: exchange.request, result: readTiers(exchange, target) }),
+  );
+  const counts = countTierOutcomes(responses, target.world);
+  const maxReturned = Math.max(0, ...responses.map(({ result }) => result.returned.length));
+  const around = { plain, sent: [...exchanges.values()], maxReturned };
   const found: NarrowedGroup[] = [];
   const sent: Exchange[][] = [];
   for (const [n, group] of groups.entries()) {
@@ -92,7 +100,7 @@ export async function narrowFailures(terms: NarrowingInput, sender: NarrowingSen
     evidence: listEvidence(
       symptom,
       shape === 'text' ? [...wrong.map(({ request }) => request), ...requests] : [],
-      records,
+      counts,
       target,
     ),
     wrong: wrong.flatMap((exchange) => findId(exchange) ?? []),
@@ -101,16 +109,16 @@ export async function narrowFailures(terms: NarrowingInput, sender: NarrowingSen
   }));
 }
 
-/** Lists what the responses show apart from the contrast. @param requests those that text decides about */
+/** Lists what the responses show apart from the contrast. @param requests those that a text makes wrong; none for other contrasts */
 function listEvidence(
   symptom: Symptom,
   requests: readonly HttpRequest[],
-  records: TierCounts,
+  counts: TierCounts,
   { world }: TargetContext,
 ): string[] {
   if (symptom.kind === 'refused') return [];
   const difference = symptom.kind === 'extra' ? describeTextDifference(requests, symptom.tier) : undefined;
-  return [difference ?? [], describeTraitsOfWrongTiers(records, symptom.kind, world) ?? []].flat();
+  return [difference ?? [], describeTraitsOfWrongTiers(counts, symptom.kind, world) ?? []].flat();
 }
 
 /** Adds what was found to the group with the same explanation, if there is one. */
@@ -124,11 +132,6 @@ function addGroup(found: NarrowedGroup[], { symptom, rows, requests }: FailureGr
   else alike.rows.push(...rows);
 }
 
-function countMostReturned(exchanges: Iterable<Exchange>, target: TargetContext): number {
-  const counts = listSuccesses([...exchanges]).map((exchange) => readTiers(exchange, target).returned.length);
-  return Math.max(0, ...counts);
-}
-
 /** The one loop that sends what a generator asks for. */
 async function answerAll<Value>(
   asking: Asking<Value>,
@@ -140,8 +143,8 @@ async function answerAll<Value>(
 }
 
 /** Groups failing rows by what is wrong in them, the largest group first. */
-function groupFailures(terms: NarrowingInput): FailureGroup[] {
-  let left = listWrongExchanges(terms);
+function groupFailures(input: NarrowingInput): FailureGroup[] {
+  let left = listWrongExchanges(input);
   const groups: FailureGroup[] = [];
   while (left.length > 0 && groups.length < maxGroups) {
     const group = takeLargestGroup(left);
@@ -158,7 +161,7 @@ function listWrongExchanges({ rows, uses, exchanges, target }: NarrowingInput): 
     (byRow.get(getRowKey(row)) ?? []).flatMap(({ id, attempt }): WrongExchange[] => {
       const exchange = exchanges.get(id);
       const symptoms = exchange === undefined || attempt > 1 ? [] : listSymptoms(exchange, target);
-      return exchange === undefined || symptoms.length === 0 ? [] : [{ row, id, exchange, symptoms }];
+      return exchange === undefined || symptoms.length === 0 ? [] : [{ row, exchange, symptoms }];
     }),
   );
 }

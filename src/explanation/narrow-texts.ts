@@ -13,7 +13,7 @@ import { remember } from '../support/caches.js';
 import { renderShortList } from '../support/collections.js';
 import { shortenPair, truncate } from '../support/untrusted-text.js';
 import { type Asking, Inquiry } from './inquiry.js';
-import type { ComponentContrast } from './narrow-components.js';
+import { type ComponentContrast, listDifference } from './narrow-components.js';
 import { type ShrunkText, shrinkText } from './narrow-values.js';
 import { describeContrast, describeRight, describeWrong, type Narrowed } from './narrowed.js';
 import { type Component, describeComponent, quoteText, type TakenApart } from './request-components.js';
@@ -46,21 +46,20 @@ const maxParts = 2;
 export function* narrowTexts(
   inquiry: Inquiry,
   { compose }: TakenApart,
-  { wrong, right = [] }: ComponentContrast,
+  contrast: ComponentContrast,
 ): Asking<Narrowed | undefined> {
   if (inquiry.symptom.kind === 'missing') return undefined;
-  const added = wrong.filter((component) => !right.includes(component));
-  for (const component of added.slice(0, maxParts)) {
+  for (const component of listDifference(contrast).slice(0, maxParts)) {
+    const buildWith = (changed: Component) =>
+      compose(contrast.wrong.map((kept) => (kept === component ? changed : kept)));
     for (const place of listTextPlaces(component)) {
       const build = (text: string) => {
         const changed = place.replace(text);
-        return changed && compose(wrong.map((kept) => (kept === component ? changed : kept)));
+        return changed && buildWith(changed);
       };
       const found = yield* shrinkText(inquiry, place.text, build);
       const narrowed =
-        (yield* tryPlainKey(inquiry, component, found, (changed) =>
-          compose(wrong.map((kept) => (kept === component ? changed : kept))),
-        )) ?? describeTexts(inquiry, place, found, build);
+        (yield* tryPlainKey(inquiry, component, found, buildWith)) ?? describeTexts(inquiry, place, found, build);
       if (narrowed !== undefined) return narrowed;
     }
   }
@@ -117,6 +116,13 @@ interface StoredText {
   readonly value: string;
 }
 
+/** What came back for a stored text. */
+interface StoredTextAnswer {
+  readonly stored: StoredText;
+  readonly inquiry: Inquiry;
+  readonly isWrong: boolean;
+}
+
 /** What the shape of a contrast of stored texts begins with. */
 export const storedTextShape = 'stored-text';
 
@@ -131,17 +137,18 @@ const oddSign = /[^A-Za-z0-9]/gu;
 export function* tryStoredTexts(
   inquiry: Inquiry,
   { compose }: TakenApart,
-  { wrong, right = [] }: ComponentContrast,
+  contrast: ComponentContrast,
 ): Asking<Narrowed | undefined> {
   const { symptom, target, allowance } = inquiry;
-  const added = wrong.filter((component) => !right.includes(component));
+  const { wrong } = contrast;
+  const added = listDifference(contrast);
   const [filter] = added.length === 1 ? added : [];
   const subject = filter?.kind === 'parameter' ? parseFilterParameter(filter.name) : undefined;
   if (symptom.kind !== 'missing' || filter?.kind !== 'parameter' || subject?.on !== 'metadata') return undefined;
   const others = wrong.filter((component) => component !== filter);
   const build = ({ key, value }: StoredText) =>
     compose([...others, { kind: 'parameter', name: renderFilterParameter({ on: 'metadata', key }), value }]);
-  const answers: { readonly stored: StoredText; readonly inquiry: Inquiry; readonly isWrong: boolean }[] = [];
+  const answers: StoredTextAnswer[] = [];
   for (const stored of listStoredTexts(subject.key, filter.value, target.world)) {
     const ofStored = new Inquiry({ kind: 'missing', tier: stored.tier }, target, allowance);
     const exchange = ofStored.isWorthAsking(build(stored)) ? yield* ofStored.send(build(stored)) : undefined;
@@ -150,7 +157,7 @@ export function* tryStoredTexts(
   }
   const simplest = answers.findLast(({ isWrong }) => isWrong);
   if (simplest === undefined) return describeFoundText(inquiry, compose(wrong), filter, answers, build);
-  const measure = ({ stored }: (typeof answers)[number]) =>
+  const measure = ({ stored }: StoredTextAnswer) =>
     distance(`${stored.key} ${stored.value}`, `${simplest.stored.key} ${simplest.stored.value}`);
   const [nearest] = answers.filter(({ isWrong }) => !isWrong).toSorted((left, other) => measure(left) - measure(other));
   if (nearest === undefined) return undefined;
@@ -178,7 +185,7 @@ function describeFoundText(
   inquiry: Inquiry,
   wrongly: HttpRequest,
   filter: Component,
-  answers: readonly { readonly stored: StoredText; readonly inquiry: Inquiry; readonly isWrong: boolean }[],
+  answers: readonly StoredTextAnswer[],
   build: (stored: StoredText) => HttpRequest,
 ): Narrowed | undefined {
   const [found] = answers;

@@ -9,7 +9,7 @@ import { parseFilterParameter } from '../contract/operation.js';
 import type { Exchange, HttpRequest } from '../http/exchange.js';
 import type { Asking, Inquiry } from './inquiry.js';
 import { narrowCount, narrowQuantity, narrowSize } from './narrow-amounts.js';
-import { type ComponentContrast, narrowComponents } from './narrow-components.js';
+import { type ComponentContrast, listDifference, narrowComponents } from './narrow-components.js';
 import { narrowState } from './narrow-state.js';
 import { narrowTexts, tryStoredTexts } from './narrow-texts.js';
 import { describeContrast, describeRight, describeWrong, type Narrowed, type Surroundings } from './narrowed.js';
@@ -109,7 +109,7 @@ function describeDifference(
   right: readonly Component[],
 ): Narrowed {
   const nameOf = createNameLookup(inquiry.target.world);
-  const differing = wrong.filter((component) => !right.includes(component));
+  const differing = listDifference({ wrong, right });
   const words = differing.map((component) => describeComponent(component, nameOf));
   return describeContrast(inquiry, {
     wrongly: compose(wrong),

@@ -79,7 +79,7 @@ function findProved(
   return best.every(({ mended }) => mended.every((entry) => first.has(entry))) ? best : [];
 }
 
-/** Lists the wrong responses that are right if a mistake is assumed. Stops early: most mistakes mend nothing. */
+/** Lists the wrong responses that are right if a mistake is assumed. */
 function listMended(
   { predict }: ObservationsWithPredictor,
   wrong: readonly WrongResponse[],
@@ -98,7 +98,7 @@ function listMended(
 /** A mistake that changes what is expected of wrong responses, and mends few of them, is not what made them wrong. */
 const leastShare = 0.6;
 
-/** Counts the wrong responses of which the mistake changes what is expected. */
+/** Counts the wrong responses for which the mistake predicts another result than without it. */
 function countChanged(
   { predict }: ObservationsWithPredictor,
   wrong: readonly WrongResponse[],
@@ -127,7 +127,7 @@ function isContradicted(
   });
 }
 
-/** At most so many mistakes are named together. */
+/** The maximum number of mistakes that one sentence names. */
 const maxNamed = 3;
 
 function describeProved(proved: readonly Candidate[], { compared, tiers }: ObservationsWithPredictor): CauseFinding {

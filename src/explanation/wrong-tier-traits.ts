@@ -3,12 +3,10 @@
  * how often it was wrong and right. Out: traits that all wrong tiers have, and no right one. Pure, sends nothing.
  */
 
-import { type AnsweredExchange, listSuccesses } from '../assertions/row-evidence.js';
 import { createOracle } from '../contract/oracle.js';
 import { listAvailableTiers, type NamedWorld, type Tier, windowSize } from '../contract/world.js';
-import type { Exchange } from '../http/exchange.js';
-import type { TargetContext } from '../judge/judge-case.js';
-import { readTiers } from './symptom.js';
+import type { HttpRequest } from '../http/exchange.js';
+import type { ReturnedTiers } from '../recognition/returned-tiers.js';
 
 /** What the responses of a run show of one tier. */
 interface TierCount {
@@ -25,25 +23,30 @@ interface TierCount {
 
 export type TierCounts = readonly TierCount[];
 
+/** A successful response, and the tiers that it returned. */
+export interface ReadResponse {
+  readonly request: HttpRequest;
+  readonly result: ReturnedTiers;
+}
+
 /** Counts what all responses of a run show of each tier. */
-export function countTierOutcomes(exchanges: Iterable<Exchange>, target: TargetContext): TierCounts {
-  const records = listAvailableTiers(target.world).map(
+export function countTierOutcomes(responses: readonly ReadResponse[], world: NamedWorld): TierCounts {
+  const records = listAvailableTiers(world).map(
     (tier): TierCount => ({
       tier,
-      rank: target.world.tiers.indexOf(tier) + 1,
+      rank: world.tiers.indexOf(tier) + 1,
       missing: 0,
       returned: 0,
       extra: 0,
       excluded: 0,
     }),
   );
-  for (const exchange of listSuccesses([...exchanges])) countResponse(exchange, records, target);
+  for (const response of responses) countResponse(response, records, world);
   return records;
 }
 
-function countResponse(exchange: AnsweredExchange, records: TierCounts, target: TargetContext): void {
-  const oracle = createOracle(exchange.request, target.world);
-  const result = readTiers(exchange, target);
+function countResponse({ request, result }: ReadResponse, records: TierCounts, world: NamedWorld): void {
+  const oracle = createOracle(request, world);
   const ids = new Set(result.returned);
   for (const record of records.filter(({ tier }) => !result.unclear.has(tier.id))) {
     const stated = oracle.returned(record.tier);

@@ -1,6 +1,6 @@
 import { type AnsweredExchange, listSuccesses, type RowEvidence } from '../assertions/row-evidence.js';
 import { createOracle, type Obligation } from '../contract/oracle.js';
-import { indexPositionsById, type Tier, windowSize } from '../contract/world.js';
+import { findById, type Tier, windowSize } from '../contract/world.js';
 import type { Exchange } from '../http/exchange.js';
 import { matchesPatterns } from '../recognition/path-patterns.js';
 import type { LocatedMention } from '../recognition/recognizer.js';
@@ -56,7 +56,7 @@ function readResponse(
       .filter((tier) => !world.unavailable.has(tier.id) && returned(tier) === obligation)
       .map(({ id }) => byId.get(id) ?? []);
   // Of thousands of tiers, a response names a few, and only the newest are required.
-  const named = [...byId.keys()].flatMap((id) => world.tiers[indexPositionsById(world.tiers).get(id) ?? -1] ?? []);
+  const named = [...byId.keys()].flatMap((id) => findById(world.tiers, id) ?? []);
   return {
     mentions,
     names: new Set(mentions.flatMap(({ values }) => [...values.keys()])),

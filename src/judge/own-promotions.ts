@@ -1,6 +1,6 @@
 import { type AnsweredExchange, listSuccesses, type RowEvidence } from '../assertions/row-evidence.js';
 import { createOracle } from '../contract/oracle.js';
-import { indexPositionsById, type Tier, windowSize } from '../contract/world.js';
+import { findById, indexPositionsById, type Tier, windowSize } from '../contract/world.js';
 import type { Exchange } from '../http/exchange.js';
 import { listValuesUnderPaths } from '../recognition/list-values-under-paths.js';
 import { readReturnedTiersOfBody } from '../recognition/returned-tiers.js';
@@ -17,7 +17,7 @@ export function explainOwnPromotions(
   if (world.ownPromotions === 0) return undefined;
   const ranks = indexPositionsById(world.tiers);
   const readTiers = (body: string) =>
-    readReturnedTiersOfBody(body, evidence).returned.flatMap((id) => world.tiers[ranks.get(id) ?? -1] ?? []);
+    readReturnedTiersOfBody(body, evidence).returned.flatMap((id) => findById(world.tiers, id) ?? []);
   const rankOf = ({ id }: Tier) => ranks.get(id) ?? -1;
   // Behind a filter, older promotions may be returned.
   const successes = listSuccesses([...calibration, ...exchanges]);

@@ -1,6 +1,6 @@
 import { type AnsweredExchange, type RowEvidence, readReturnedTiersOfExchange } from '../assertions/row-evidence.js';
 import { createOracle, type Obligation, type Oracle } from '../contract/oracle.js';
-import { indexPositionsById, type Tier, type World } from '../contract/world.js';
+import { findById, type World } from '../contract/world.js';
 import type { Exchange } from '../http/exchange.js';
 import { hasTransientStatus, isDataIndependentRefusal, isSuccessful } from '../http/response-status.js';
 import { remember } from '../support/caches.js';
@@ -43,10 +43,8 @@ interface Prediction {
 const predictFrom = remember((worlds: readonly World[]) =>
   remember(({ request }: AnsweredExchange): Prediction => {
     const oracles = worlds.map((world) => createOracle(request, world));
-    const findTier = (world: World, id: string): Tier | undefined =>
-      world.tiers[indexPositionsById(world.tiers).get(id) ?? -1];
     const judge = (oracle: Oracle, world: World | undefined, id: string): Obligation => {
-      const tier = world && findTier(world, id);
+      const tier = world && findById(world.tiers, id);
       return tier === undefined ? 'forbidden' : oracle.returned(tier);
     };
     const isEmpty = (oracle: Oracle, n: number) =>

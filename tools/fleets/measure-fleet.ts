@@ -34,8 +34,9 @@ interface FleetEntry extends FleetMember {
   readonly verdict: string;
   readonly requests: number;
   readonly seconds: number;
-  /** The commands of its contrasts that were run again, and got something else than in the run. */
+  /** How many commands its contrasts have. All are run again. */
   readonly commands: number;
+  /** Those that got something else than in the run. */
   readonly differing: readonly string[];
   readonly screen: readonly string[];
 }
