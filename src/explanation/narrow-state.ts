@@ -26,7 +26,7 @@ export function* narrowState(start: Exchange, inquiry: Inquiry, around: Surround
 
 /** Lists earlier requests whose answer came back, the last one first. */
 function listSuspects(start: Exchange, sent: readonly Exchange[]): Exchange[] {
-  const place = sent.findIndex(({ request }) => request === start.request);
+  const place = sent.indexOf(start);
   const before = sent.slice(0, place === -1 ? sent.length : place).toReversed();
   const body = getBody(start);
   const alike = before.filter((exchange) => getBody(exchange) === body && exchange.request.body !== start.request.body);
