@@ -1,15 +1,15 @@
 import path from 'node:path';
 import { defineConfig } from '@playwright/test';
 import { loadEnvFile } from './src/config/env-file.js';
-import { claimPlaywrightFolder, projectsFolder } from './src/outputs/claimed-folder.js';
-import { type ConformanceOptions, readCertifyRuns } from './src/runner/options.js';
+import { claimPlaywrightFolder, multiProjectPlaywrightFolder } from './src/outputs/claimed-folder.js';
+import { type ConformanceOptions, readCertifyRunOptions } from './src/runner/options.js';
 
 loadEnvFile(process.env);
 
 // This file runs as a source, and compiled in dist/ where the package is installed.
 const extension = path.extname(import.meta.filename);
 const resolve = (name: string) => path.join(import.meta.dirname, 'src', 'runner', `${name}${extension}`);
-const runs = readCertifyRuns();
+const runs = readCertifyRunOptions();
 // The projects of another config inherit it.
 const [{ project: _, ...run } = {}] = runs;
 const named = runs.flatMap(({ project, ...conformance }) =>
@@ -18,7 +18,7 @@ const named = runs.flatMap(({ project, ...conformance }) =>
 
 // `certify` names another folder. Playwright would empty this one, so it is checked before.
 const isOther = process.argv.some((arg) => /^--(output|list)(=|$)/.test(arg));
-if (process.env.TEST_WORKER_INDEX === undefined && !isOther) claimPlaywrightFolder(projectsFolder);
+if (process.env.TEST_WORKER_INDEX === undefined && !isOther) claimPlaywrightFolder(multiProjectPlaywrightFolder);
 
 export default defineConfig<object, ConformanceOptions>({
   // Not relative: the config of a project may export this one.
@@ -27,7 +27,7 @@ export default defineConfig<object, ConformanceOptions>({
   // The certificate reporter must be the first: see src/runner/expected-failure.ts.
   reporter: process.argv.includes('--list') ? 'list' : [[resolve('certificate-reporter')]],
   // Not test-results/ of the user's project, which Playwright would empty.
-  outputDir: path.resolve(projectsFolder, 'test-results'),
+  outputDir: path.resolve(multiProjectPlaywrightFolder, 'test-results'),
   // Requests of a case overlap already: more workers would be slower, and harder on a deployment.
   workers: 1,
   // The client limits the time of every exchange.

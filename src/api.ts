@@ -4,11 +4,11 @@ import type { AnsweredExchange } from './assertions/row-evidence.js';
 import type { Certificate } from './certificate/certificate.js';
 import { openTarget } from './certify/open-target.js';
 import { ReportedRun } from './certify/reported-run.js';
-import { judgeCases } from './certify/target-run.js';
-import { loadInputs } from './config/run-inputs.js';
+import { runPlannedCases } from './certify/target-run.js';
+import { loadRunInputs } from './config/run-inputs.js';
 import type { RunOptions } from './config/run-options.js';
 import { readDataFile } from './contract/data-file.js';
-import { credentialHeaders, credentialPlaceholders, occursInOwnTexts } from './contract/operation.js';
+import { credentialHeaders, credentialPlaceholders, occursInSuiteRequests } from './contract/operation.js';
 import type { Credentials } from './http/connection-options.js';
 import { mapExchangeTexts } from './http/exchange.js';
 import { createRedactor, type Secret } from './http/redactor.js';
@@ -18,14 +18,20 @@ import { type CodedExchangeJudgement, judgeExchanges } from './judge/judge-excha
 import { createRecognizer } from './recognition/recognizer.js';
 import { createMentionFilter, type ResponseSettings } from './recognition/sibling-values.js';
 import { hasMentions } from './recognition/tier-mentions.js';
-import { samplesCaseId } from './run/case-result.js';
+import { repetitionCaseId } from './run/case-result.js';
 import { selectCases } from './suite/case-selection.js';
 import { createReason, renderReason } from './support/reason.js';
 
 export type { Certificate, RunVerdict } from './certificate/certificate.js';
 export type { Credentials } from './http/connection-options.js';
 export type { Headers, HttpRequest, HttpResponse } from './http/exchange.js';
-export { NoResponse, type PlainRequest, type Transport, type TransportContext, Unsupported } from './http/transport.js';
+export {
+  NoResponse,
+  type PlainRequest,
+  type Transport,
+  type TransportContext,
+  UnsupportedRequest,
+} from './http/transport.js';
 export { UnusableInput } from './support/problem.js';
 
 export interface CertifyOptions extends Pick<RunOptions, 'target' | 'against' | 'only' | 'intrusive' | 'worldLoaded'> {
@@ -51,13 +57,13 @@ export async function certify(transport: Transport, options: CertifyOptions = {}
     CLIENT_APPLICATION_ID: credentials?.applicationId ?? process.env.CLIENT_APPLICATION_ID,
     CLIENT_TOKEN: credentials?.token ?? process.env.CLIENT_TOKEN,
   };
-  const { suite, connection, settings: stated } = loadInputs(runOptions, environment);
+  const { suite, connection, settings: stated } = loadRunInputs(runOptions, environment);
   const inputs = { suite, settings: { ...stated, target: { ...stated.target, name: name ?? stated.target.name } } };
-  const plannedCases = [...selectCases(suite, stated).map(({ id }) => id), samplesCaseId];
+  const plannedCases = [...selectCases(suite, stated).map(({ id }) => id), repetitionCaseId];
   const channel = await openTarget(connection, transport);
   // Before the cases: the duration of a run includes them.
   const reported = new ReportedRun(new Set(plannedCases), inputs);
-  const judged = await judgeCases(inputs, channel, { plannedCases }).finally(channel.close);
+  const judged = await runPlannedCases(inputs, channel, { plannedCases }).finally(channel.close);
   const failure = channel.findFailure();
   if (failure !== undefined) throw failure;
   return (await reported.addAll(judged).certify()).certificate;
@@ -122,6 +128,6 @@ function findPlaceholder(headerName: string): string | undefined {
 function listCredentials({ request }: AnsweredExchange): Secret[] {
   return request.headers.flatMap(([name, value]) => {
     const placeholder = findPlaceholder(name);
-    return placeholder === undefined ? [] : [{ name, value, placeholder, occursInOwnTexts }];
+    return placeholder === undefined ? [] : [{ name, value, placeholder, occursInSuiteRequests }];
   });
 }

@@ -41,7 +41,7 @@ export interface MockOptions {
  * @throws UnusableInput if a file is unusable, and an Error for an unknown behaviour
  */
 export function createMock(options: MockOptions = {}): (request: HttpRequest) => HttpResponse {
-  return createDeployment(readMockOptions(options).options);
+  return createDeployment(readMockFiles(options).options);
 }
 
 /** Creates the same as a listener for `createServer` of `node:http`. It reads the bodies of requests. */
@@ -53,7 +53,7 @@ export function createMockListener(options: MockOptions = {}): RequestListener {
  * Reads the files of a mock. @throws UnusableInput with every problem of a file
  * @returns the options of the deployment, and what it cannot imitate: questions, requirements and causes
  */
-export function readMockOptions({ record, data, known, behaviours = {}, credentials }: MockOptions) {
+export function readMockFiles({ record, data, known, behaviours = {}, credentials }: MockOptions) {
   completeBehaviours(behaviours);
   const world = data === undefined ? loadWorld() : readDataFile(data).world;
   const fill: BodyFiller = (template, tiers, turn) => fillBody(template, tiers, world, turn);

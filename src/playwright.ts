@@ -14,9 +14,9 @@ import {
 } from '@playwright/test';
 import { applyPatch, assembleRequest, type RequestPatch } from './cases/request-draft.js';
 import type { TargetRun } from './certify/target-run.js';
-import type { NamedWorld } from './contract/world.js';
+import type { TargetWorld } from './contract/world.js';
 import type { Exchange } from './http/exchange.js';
-import { collectEvidence, type RowJudgementEvidence } from './judge/judge-case.js';
+import { collectRowEvidence, type RowEvidenceWithReadings } from './judge/judge-case.js';
 import { type CodedExchangeJudgement, judgeExchanges } from './judge/judge-exchange.js';
 import { renderExchange } from './outputs/test-texts.js';
 import { readReturnedTiersOfBody } from './recognition/returned-tiers.js';
@@ -43,12 +43,12 @@ type Use<T> = (value: T) => Promise<void>;
 
 /** A test with the target of the project, and the test data under the ids of the target. */
 export const test = caseTest.extend({
-  world: [async ({ run }: { run: TargetRun }, use: Use<NamedWorld>) => use(run.suite.world), { scope: 'worker' }],
+  world: [async ({ run }: { run: TargetRun }, use: Use<TargetWorld>) => use(run.suite.world), { scope: 'worker' }],
   // In the place of the option with the same name, which is a path.
   target: [openTarget, { scope: 'worker' }],
 } as never) as unknown as TestType<
   PlaywrightTestArgs & PlaywrightTestOptions,
-  PlaywrightWorkerArgs & PlaywrightWorkerOptions & { readonly target: TestedTarget; readonly world: NamedWorld }
+  PlaywrightWorkerArgs & PlaywrightWorkerOptions & { readonly target: TestedTarget; readonly world: TargetWorld }
 >;
 
 async function openTarget({ run }: { run: TargetRun }, use: Use<TestedTarget>): Promise<void> {
@@ -76,8 +76,8 @@ export const expect = baseExpect.extend({
   toReturnTiers(exchange: Exchange, names: readonly string[]): MatcherReturnType {
     const { run, answered } = findRun(exchange);
     const { world } = run.suite;
-    const [evidence] = collectEvidence([new Map([['request', answered]])], run.target);
-    const result = readReturnedTiersOfBody(answered.response.body, evidence as RowJudgementEvidence);
+    const [evidence] = collectRowEvidence([new Map([['request', answered]])], run.target);
+    const result = readReturnedTiersOfBody(answered.response.body, evidence as RowEvidenceWithReadings);
     const has = (name: string) => result.returned.includes(world.ids.tier.get(name) ?? '');
     const unknown = names.find((name) => !world.ids.tier.has(name));
     if (unknown !== undefined) throw new Error(`The test data has no tier '${unknown}'.`);

@@ -1,5 +1,5 @@
 import type { Oracle } from '../contract/oracle.js';
-import type { NamedWorld, World } from '../contract/world.js';
+import type { TargetWorld, World } from '../contract/world.js';
 import type { Exchange, HttpRequest } from '../http/exchange.js';
 import type { Location } from '../support/problem.js';
 import { createReason, type Reason } from '../support/reason.js';
@@ -28,7 +28,7 @@ interface AlternativesAssertion {
 export type TierSelection = string | readonly string[];
 
 /** A check of a case file: assertions by their keys. `of` names the requests. */
-export type CaseFileCheck = { readonly of?: string | readonly string[] } & Readonly<Record<string, unknown>>;
+export type AssertionsInCaseFile = { readonly of?: string | readonly string[] } & Readonly<Record<string, unknown>>;
 
 /** Defines a kind of assertion: how its value is read, described and judged. The default export of a file in `kinds/`. */
 export type AssertionDefinition = ResponseAssertionDefinition | AlternativesAssertionDefinition;
@@ -91,7 +91,7 @@ export interface AssertionJudgeContext {
 
 interface NeedContext {
   readonly mode: JudgeMode;
-  readonly world: NamedWorld;
+  readonly world: TargetWorld;
   readonly oracle: Oracle;
   getOracle(name: string): Oracle;
   readonly allTiers: readonly string[];
@@ -127,7 +127,7 @@ export type AssertionResult =
 
 export type UnmetAssertionResult = Exclude<AssertionResult, { is: 'holds' }>;
 
-export const holdsResult: AssertionResult = { is: 'holds' };
+export const holdingResult: AssertionResult = { is: 'holds' };
 
 /** @param code of the reason, a key in `templates/reasons.yaml` */
 export function createViolation(code: string, data?: Reason['data']): AssertionResult {
@@ -135,18 +135,18 @@ export function createViolation(code: string, data?: Reason['data']): AssertionR
 }
 
 /** @param code of the reason, a key in `templates/reasons.yaml` */
-export function createDoubt(code: string, data?: Reason['data']): AssertionResult {
+export function createUnclearResult(code: string, data?: Reason['data']): AssertionResult {
   return { is: 'unclear', reason: createReason(code, data) };
 }
 
 /** Returns a violation for this reason, unless the condition is met. */
 export function createViolationUnless(condition: boolean, code: string, data?: Reason['data']): AssertionResult {
-  return condition ? holdsResult : createViolation(code, data);
+  return condition ? holdingResult : createViolation(code, data);
 }
 
 /** Combines results with "and". A violation outweighs a doubt. */
-export function combineAll(results: readonly AssertionResult[]): AssertionResult {
-  return results.find(({ is }) => is === 'violated') ?? results.find(({ is }) => is === 'unclear') ?? holdsResult;
+export function combineResultsWithAnd(results: readonly AssertionResult[]): AssertionResult {
+  return results.find(({ is }) => is === 'violated') ?? results.find(({ is }) => is === 'unclear') ?? holdingResult;
 }
 
 /** Combines results with "or". A doubt outweighs a violation. */

@@ -1,19 +1,19 @@
 import { createObligationExplainer } from '../contract/describe-request.js';
-import type { NamedWorld, Tier, World } from '../contract/world.js';
+import type { TargetWorld, Tier, World } from '../contract/world.js';
 import { getHeaderValues, type HttpResponse } from '../http/exchange.js';
 import { isSuccessful } from '../http/response-status.js';
 import type { ReturnedTiers } from '../recognition/returned-tiers.js';
 import type { TierMentions } from '../recognition/tier-mentions.js';
-import { remember } from '../support/caches.js';
+import { cacheByObject } from '../support/caches.js';
 import { parseJson } from '../support/json.js';
 import { createReason, type Reason } from '../support/reason.js';
 import { shorten } from '../support/untrusted-text.js';
 import {
   type AssertionJudgeContext,
   type AssertionResult,
-  createDoubt,
+  createUnclearResult,
   createViolation,
-  holdsResult,
+  holdingResult,
 } from './assertion.js';
 import { type JudgeMode, readReturnedTiersOfExchange } from './row-evidence.js';
 
@@ -32,11 +32,11 @@ export function judgeReturnedTiers(
       mentions.unlocatedIds.size + result.unclear.size === 0 &&
       (evidence.reading.kind === 'stated' || mentions.certainPatterns.size === 0) &&
       result.returned.length === 0;
-    if (mode === 'requirement' && expectsNothing && namesNothing) return holdsResult;
-    return (mode === 'requirement' ? createDoubt : createViolation)('no-result', { status: response.status });
+    if (mode === 'requirement' && expectsNothing && namesNothing) return holdingResult;
+    return (mode === 'requirement' ? createUnclearResult : createViolation)('no-result', { status: response.status });
   }
   if (mentions.idsByPattern.size > 0 || !isUnreadable(response, mentions, mode)) return judge(result);
-  return createDoubt('not-json');
+  return createUnclearResult('not-json');
 }
 
 /** @param judge gets the tiers that only one of the results has; undefined if the results are equal */
@@ -49,7 +49,7 @@ export function judgeTierDifferences(
   return judgeReturnedTiers(context, false, (here) =>
     compareWith(name, (compared) => {
       if (!isSuccessful(compared.response))
-        return createDoubt('no-result-to-compare', { name, status: compared.response.status });
+        return createUnclearResult('no-result-to-compare', { name, status: compared.response.status });
       const there = readReturnedTiersOfExchange(compared, evidence);
       const doubtful = [here, there].find(({ unclear }) => unclear.size > 0);
       if (doubtful !== undefined) return createTiersDoubt(doubtful);
@@ -64,7 +64,7 @@ export function judgeTierDifferences(
       const certainHere = onlyHere.filter((id) => !there.isNamedElsewhere(id));
       const certainThere = onlyThere.filter((id) => !here.isNamedElsewhere(id));
       if (certainHere.length + certainThere.length > 0) return judge(compare(certainHere, certainThere));
-      return createDoubt('named-elsewhere', { tiers: nameAll([...onlyHere, ...onlyThere]) });
+      return createUnclearResult('named-elsewhere', { tiers: nameAll([...onlyHere, ...onlyThere]) });
     }),
   );
 }
@@ -88,7 +88,7 @@ export function judgeAllReturned(ids: readonly string[], result: ReturnedTiers, 
   const absent = missing.filter((id) => !result.isNamedElsewhere(id));
   const judged = judgeTiers('not-returned', absent, ids, result, context);
   if (judged.is !== 'holds' || missing.length === 0) return judged;
-  return createDoubt('named-elsewhere', { tiers: describeTiers(missing, context.evidence.world) });
+  return createUnclearResult('named-elsewhere', { tiers: describeTiers(missing, context.evidence.world) });
 }
 
 /** If it is unclear whether the response returned a tier, the result is unclear. */
@@ -116,21 +116,21 @@ function judgeTiers(
       entry: wrong.length === 1 ? renderEntry(wrong[0], world) : '',
     });
   const isAsked = indexIds(all);
-  return [...result.unclear].some((id) => isAsked.has(id)) ? createTiersDoubt(result) : holdsResult;
+  return [...result.unclear].some((id) => isAsked.has(id)) ? createTiersDoubt(result) : holdingResult;
 }
 
 /** Many requests are judged by the same thousands of tiers. */
-const indexIds = remember((ids: readonly string[]): ReadonlySet<string> => new Set(ids));
+const indexIds = cacheByObject((ids: readonly string[]): ReadonlySet<string> => new Set(ids));
 
 /** A single tier may have been changed since it was exported. */
-function renderEntry(id: string | undefined, { tiers, isDataFile }: NamedWorld): string {
+function renderEntry(id: string | undefined, { tiers, isDataFile }: TargetWorld): string {
   return isDataFile === true ? shorten(JSON.stringify(tiers.find((tier) => tier.id === id)), 600) : '';
 }
 
 /** Names the first five tiers, with their ranks, and counts the others. Has ids if the target gave them. */
 export function describeTiers(
   ids: readonly string[],
-  { tiers, hasOwnIds }: World & Pick<NamedWorld, 'hasOwnIds'>,
+  { tiers, hasOwnIds }: World & Pick<TargetWorld, 'hasOwnIds'>,
   explain: (tier: Tier) => string = () => '',
 ): Reason {
   const maxNamed = 5;

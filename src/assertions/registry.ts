@@ -13,9 +13,9 @@ import {
   type Assertion,
   type AssertionDefinition,
   type AssertionResult,
-  combineAll,
   combineAny,
-  createDoubt,
+  combineResultsWithAnd,
+  createUnclearResult,
   type ResponseAssertionDefinition,
 } from './assertion.js';
 import { describeTiers } from './judge-returned-tiers.js';
@@ -67,7 +67,9 @@ export function judgeAssertion(assertion: Assertion, evidence: RowEvidence, mode
     mode,
     compareWith(name, judge) {
       const compared = findAnsweredExchange(name, evidence, mode);
-      return 'reason' in compared ? createDoubt('of-request', { name, reason: compared.reason }) : judge(compared);
+      return 'reason' in compared
+        ? createUnclearResult('of-request', { name, reason: compared.reason })
+        : judge(compared);
     },
   });
   return result.is === 'holds' ? result : { shownBy, ...result };
@@ -75,5 +77,5 @@ export function judgeAssertion(assertion: Assertion, evidence: RowEvidence, mode
 
 /** Judges whether all of them hold. */
 export function judgeAssertions(assertions: readonly Assertion[], evidence: RowEvidence, mode: JudgeMode) {
-  return combineAll(assertions.map((assertion) => judgeAssertion(assertion, evidence, mode)));
+  return combineResultsWithAnd(assertions.map((assertion) => judgeAssertion(assertion, evidence, mode)));
 }

@@ -9,14 +9,14 @@ export function renderOpenReason({ oracle }: Pick<AssertionFlawContext, 'oracle'
 export const questionCaseHint = "Let the case answer a question: 'answers:' in place of 'verifies:'.";
 
 /** Finds a request that the documentation does not describe. A requirement can expect no result of it. */
-export function findUndocumentedRequest(context: AssertionFlawContext): AssertionFlaw | undefined {
+export function findUndocumentedRequestFlaw(context: AssertionFlawContext): AssertionFlaw | undefined {
   if (context.oracle.accepted) return undefined;
   const message = `the documentation does not say that this is accepted${renderOpenReason(context)}`;
   return { message, hint: questionCaseHint };
 }
 
 /** The documentation names no status for an empty result. */
-export function findRequestWithoutRequiredTier(context: AssertionFlawContext): AssertionFlaw | undefined {
+export function findNoRequiredTierFlaw(context: AssertionFlawContext): AssertionFlaw | undefined {
   if (context.world.tiers.some((tier) => context.oracle.returned(tier) === 'required')) return undefined;
   return {
     message: `no promotion is required for this request, and an empty result may have any status${renderOpenReason(context)}`,
@@ -25,7 +25,7 @@ export function findRequestWithoutRequiredTier(context: AssertionFlawContext): A
 }
 
 /** Finds the first tier for which the documentation does not require what the assertion expects. */
-export function findUndocumentedId(
+export function findUndocumentedExpectation(
   ids: readonly string[],
   wanted: Obligation,
   context: AssertionFlawContext,

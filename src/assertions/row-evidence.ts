@@ -1,4 +1,4 @@
-import type { NamedWorld } from '../contract/world.js';
+import type { TargetWorld } from '../contract/world.js';
 import type { Exchange, HttpRequest } from '../http/exchange.js';
 import {
   explainExceededSize,
@@ -8,8 +8,8 @@ import {
   isSuccessful,
 } from '../http/response-status.js';
 import type { Recognizer } from '../recognition/recognizer.js';
+import type { ReturnedTierPaths } from '../recognition/returned-tier-paths.js';
 import { type ReturnedTiers, readReturnedTiersOfBody } from '../recognition/returned-tiers.js';
-import type { TierReading } from '../recognition/tier-reading.js';
 import { createReason, type Reason } from '../support/reason.js';
 
 export interface RowEvidence {
@@ -17,9 +17,9 @@ export interface RowEvidence {
   readonly exchanges: ReadonlyMap<string, Exchange>;
   /** Those of all rows of the case. */
   readonly ofCase: readonly Exchange[];
-  readonly reading: TierReading;
+  readonly reading: ReturnedTierPaths;
   readonly recognizer: Recognizer;
-  readonly world: NamedWorld;
+  readonly world: TargetWorld;
   /** The first exchanges of the run. */
   readonly calibration: readonly Exchange[];
   /** What is wrong with the target, if the row is judged as though it was right. */

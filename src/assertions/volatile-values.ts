@@ -1,14 +1,14 @@
 /** Volatile values: times, counters and ids that differ between responses to a request that a case sends twice. */
 
-import { serializeWithoutRepetition } from '../http/exchange.js';
+import { serializeRequestIgnoringRepetition } from '../http/exchange.js';
 import { groupBy } from '../support/collections.js';
-import { isJsonObject, NumberText, parseExactly } from '../support/json.js';
+import { isJsonObject, NumberText, parseJsonExactly } from '../support/json.js';
 import type { RowEvidence } from './row-evidence.js';
 
 /** Finds the path patterns at which responses to the same request differ. '' stands for the whole body. */
 export function findVolatilePaths(exchanges: RowEvidence['exchanges']): ReadonlySet<string> {
   const answered = [...exchanges.values()].filter((exchange) => 'response' in exchange);
-  const repeated = groupBy(answered, ({ request }) => serializeWithoutRepetition(request)).values();
+  const repeated = groupBy(answered, ({ request }) => serializeRequestIgnoringRepetition(request)).values();
   return new Set(
     [...repeated].flatMap(([first, ...others]) =>
       others.flatMap(({ response }) => [...findDifferences(first.response.body, response.body)]),
@@ -18,7 +18,8 @@ export function findVolatilePaths(exchanges: RowEvidence['exchanges']): Readonly
 
 function findDifferences(body: string, compared: string): Set<string> {
   const paths = new Set<string>();
-  if (body !== compared) collectDifferences(parseExactly(body) ?? body, parseExactly(compared) ?? compared, '', paths);
+  if (body !== compared)
+    collectDifferences(parseJsonExactly(body) ?? body, parseJsonExactly(compared) ?? compared, '', paths);
   return paths;
 }
 
@@ -39,7 +40,7 @@ function collectDifferences(body: unknown, compared: unknown, path: string, path
 }
 
 /** Whether two bodies are equal except for volatile values. */
-export function areAlike(body: string, compared: string, volatile: ReadonlySet<string>): boolean {
+export function areBodiesAlike(body: string, compared: string, volatile: ReadonlySet<string>): boolean {
   const isVolatile = (path: string) => [...volatile].some((place) => path === place || path.startsWith(`${place}/`));
   return [...findDifferences(body, compared)].every(isVolatile);
 }

@@ -8,7 +8,7 @@ import type {
   Assertion,
   AssertionDefinition,
   AssertionReadContext,
-  CaseFileCheck,
+  AssertionsInCaseFile,
   TierSelection,
 } from '../assertions/assertion.js';
 import { assertionDefinitions } from '../assertions/registry.js';
@@ -16,13 +16,13 @@ import { createOracle, type Obligation, type Oracle } from '../contract/oracle.j
 import { getWindowSize, type Tier, windowSize } from '../contract/world.js';
 import type { HttpRequest } from '../http/exchange.js';
 import type { YamlPath } from '../support/yaml-file.js';
-import type { CaseFileChecks, CaseFileExpectations, RowContext } from './case-file-context.js';
+import type { CaseFileAssertions, CaseFileExpectations, CaseFileRowContext } from './case-file-context.js';
 import { resolveReferences } from './request-draft.js';
 
 export function readAssertions(
   expectations: CaseFileExpectations = [],
   at: YamlPath,
-  context: RowContext,
+  context: CaseFileRowContext,
 ): Assertion[] {
   if (isList(expectations)) return readChecks(expectations, at, context);
   return Object.entries(expectations).flatMap(([name, checks]) => {
@@ -33,17 +33,21 @@ export function readAssertions(
   });
 }
 
-export function readChecks(checks: CaseFileChecks, at: YamlPath, context: RowContext): Assertion[] {
+export function readChecks(checks: CaseFileAssertions, at: YamlPath, context: CaseFileRowContext): Assertion[] {
   return isList(checks)
     ? checks.flatMap((entry, n) => readCheck(entry, [...at, n], context))
     : readCheck(checks, at, context);
 }
 
-function isList(checks: CaseFileChecks | CaseFileExpectations): checks is readonly CaseFileCheck[] {
+function isList(checks: CaseFileAssertions | CaseFileExpectations): checks is readonly AssertionsInCaseFile[] {
   return Array.isArray(checks);
 }
 
-function readCheck({ of, ...statements }: CaseFileCheck, at: YamlPath, context: RowContext): Assertion[] {
+function readCheck(
+  { of, ...statements }: AssertionsInCaseFile,
+  at: YamlPath,
+  context: CaseFileRowContext,
+): Assertion[] {
   // Each kind of assertion has a key of its own, or is in a group.
   const found = Object.entries(statements).flatMap(([key, value]) => {
     if (assertionDefinitions.has(key)) return [{ steps: [key], value }];
@@ -55,7 +59,7 @@ function readCheck({ of, ...statements }: CaseFileCheck, at: YamlPath, context: 
     const path: YamlPath = [...at, ...steps];
     const common = { kind: kind.key, at: context.file.locateKey(path) };
     if ('hasAlternatives' in kind) {
-      const lists = (value as CaseFileChecks[]).map((checks, n) => readChecks(checks, [...path, n], context));
+      const lists = (value as CaseFileAssertions[]).map((checks, n) => readChecks(checks, [...path, n], context));
       return [{ ...common, lists }];
     }
     return [of].flat().flatMap((stated, n) => {
@@ -82,7 +86,7 @@ const selectionKeywords: ReadonlyMap<string, (oracle: Oracle) => (tier: Tier) =>
 /** The keyword `forbidden` selects a tier that must not be returned, and does not select one that must be returned. */
 const negated = { required: 'forbidden', forbidden: 'required', open: 'open' } as const;
 
-function createReadContext(of: string, at: YamlPath, context: RowContext): AssertionReadContext {
+function createReadContext(of: string, at: YamlPath, context: CaseFileRowContext): AssertionReadContext {
   const { requests, world } = context;
   const oracle = createOracle(requests.get(of) as HttpRequest, world);
   /** Lists the tiers that are certainly selected (`required`), or certainly not (`forbidden`). */

@@ -1,6 +1,6 @@
-import type { CaseFileCheck } from '../assertions/assertion.js';
+import type { AssertionsInCaseFile } from '../assertions/assertion.js';
 import type { Contract } from '../contract/contract.js';
-import type { EntityKind, NamedWorld } from '../contract/world.js';
+import type { EntityKind, TargetWorld } from '../contract/world.js';
 import type { HttpRequest } from '../http/exchange.js';
 import { type Problem, suggestName } from '../support/problem.js';
 import type { YamlFile, YamlPath } from '../support/yaml-file.js';
@@ -29,7 +29,7 @@ export interface CaseFileEntry {
   readonly given?: CaseFileExpectations;
   readonly expect?: CaseFileExpectations;
   /** Without `when`, the shared rule is tried at this place. */
-  readonly outcomes?: readonly { readonly outcome: string; readonly when?: CaseFileChecks }[];
+  readonly outcomes?: readonly { readonly outcome: string; readonly when?: CaseFileAssertions }[];
   readonly evidence?: string;
   readonly value?: {
     readonly of?: string;
@@ -40,14 +40,14 @@ export interface CaseFileEntry {
 }
 
 /** Several checks all hold. */
-export type CaseFileChecks = CaseFileCheck | readonly CaseFileCheck[];
+export type CaseFileAssertions = AssertionsInCaseFile | readonly AssertionsInCaseFile[];
 
 /** `given` or `expect`: a list of checks, or checks by the name of the request. */
-export type CaseFileExpectations = readonly CaseFileCheck[] | Readonly<Record<string, CaseFileChecks>>;
+export type CaseFileExpectations = readonly AssertionsInCaseFile[] | Readonly<Record<string, CaseFileAssertions>>;
 
 export interface SuiteWithoutCases {
   readonly contract: Contract;
-  readonly world: NamedWorld;
+  readonly world: TargetWorld;
   readonly defaultRequest: RequestDraft;
 }
 
@@ -89,9 +89,9 @@ export function createCaseFileContext(file: YamlFile, basis: SuiteWithoutCases, 
   };
 }
 
-export type RowContext = ReturnType<typeof createRowContext>;
+export type CaseFileRowContext = ReturnType<typeof createCaseFileRowContext>;
 
-export function createRowContext(context: CaseFileContext, requests: ReadonlyMap<string, HttpRequest>) {
+export function createCaseFileRowContext(context: CaseFileContext, requests: ReadonlyMap<string, HttpRequest>) {
   const names = [...requests.keys()];
   return {
     ...context,

@@ -2,10 +2,10 @@ import type { Assertion } from '../assertions/assertion.js';
 import { findResponseAssertionDefinition } from '../assertions/registry.js';
 import type { Question } from '../contract/contract.js';
 import { createOracle } from '../contract/oracle.js';
-import { getWindowSize, type NamedWorld, type Tier } from '../contract/world.js';
+import { getWindowSize, type TargetWorld, type Tier } from '../contract/world.js';
 import type { HttpRequest } from '../http/exchange.js';
 import { groupBy } from '../support/collections.js';
-import { isWellFormed } from '../support/json.js';
+import { hasWellFormedTexts } from '../support/json.js';
 import type { Problem } from '../support/problem.js';
 import { findSchemaProblems } from '../support/schema-validation.js';
 import type { YamlFile, YamlPath } from '../support/yaml-file.js';
@@ -13,17 +13,17 @@ import { readAssertions, readChecks } from './assertion-reader.js';
 import {
   type CaseFileContext,
   type CaseFileEntry,
+  type CaseFileRowContext,
   createCaseFileContext,
-  createRowContext,
+  createCaseFileRowContext,
   type RequestPatches,
-  type RowContext,
   type SuiteWithoutCases,
 } from './case-file-context.js';
 import {
   applyPatch,
   assembleRequest,
-  findUnusableForm,
-  listMissingMembers,
+  findUnusableRequestForm,
+  listUnmatchedRemovals,
   type RequestDraft,
   type RequestPatch,
 } from './request-draft.js';
@@ -63,7 +63,7 @@ function readCase(entry: CaseFileEntry, at: YamlPath, context: CaseFileContext):
   const sent = readRows(entry, at, context);
   const common = { title, at: file.locate(at) };
   const ownTags = prefix === '' ? tags : [caseTags.own, ...tags];
-  const readGiven = (row: RowContext) => [
+  const readGiven = (row: CaseFileRowContext) => [
     ...readAssertions(context.document.shared?.given, ['shared', 'given'], row),
     ...readAssertions(entry.given, [...at, 'given'], row),
   ];
@@ -73,7 +73,7 @@ function readCase(entry: CaseFileEntry, at: YamlPath, context: CaseFileContext):
     const question = contract.questions.find((known) => known.id === answers);
     const [row] = sent;
     if (question === undefined || row === undefined) return undefined;
-    const ofRow = createRowContext(context, row.requests);
+    const ofRow = createCaseFileRowContext(context, row.requests);
     const given = readGiven(ofRow);
     const answer = readAnswer(entry, question, at, ofRow);
     if (answer === undefined) return undefined;
@@ -87,7 +87,7 @@ function readCase(entry: CaseFileEntry, at: YamlPath, context: CaseFileContext):
     return undefined;
   const rows = sent.map((row): RequirementRow => {
     const before = problems.length;
-    const ofRow = createRowContext(context, row.requests);
+    const ofRow = createCaseFileRowContext(context, row.requests);
     const given = readGiven(ofRow);
     const expect = readAssertions(entry.expect, [...at, 'expect'], ofRow);
     // An expectation that could not be read would seem to be missing.
@@ -150,7 +150,7 @@ function patchRequest(request: RequestDraft, patch: RequestPatch, at: YamlPath, 
     { change: patch, place: [...at, 'without'] },
   ];
   return patches.reduce((before, { change, place }) => {
-    for (const path of listMissingMembers(before, change)) {
+    for (const path of listUnmatchedRemovals(before, change)) {
       const shown = [path].flat().join('.');
       const hint = 'Correct the path, or remove it. If a name has a dot, write the path as a list of names.';
       context.reportProblem(place, `the request has no member '${shown}' to remove`, hint);
@@ -161,10 +161,10 @@ function patchRequest(request: RequestDraft, patch: RequestPatch, at: YamlPath, 
 
 /** Reports what keeps a request from being written: a form that needs JSON, or a text that no URL can have. */
 function reportUnsendable(draft: RequestDraft, at: YamlPath, { reportProblem }: CaseFileContext): void {
-  const unusable = findUnusableForm(draft);
+  const unusable = findUnusableRequestForm(draft);
   if (unusable !== undefined)
     reportProblem(at, `'sent: ${unusable.form}' does not fit the request`, `It needs ${unusable.needs}.`);
-  if (!isWellFormed(draft.query ?? ''))
+  if (!hasWellFormedTexts(draft.query ?? ''))
     reportProblem(at, 'a query parameter has half of a surrogate pair', 'Write whole characters: a URL is UTF-8.');
 }
 
@@ -197,7 +197,7 @@ function readAnswer(
   entry: CaseFileEntry,
   { id, answer }: Question,
   at: YamlPath,
-  context: RowContext,
+  context: CaseFileRowContext,
 ): AnswerRule | undefined {
   const { findRequestName, reportProblem, file, document } = context;
   const { kind } = answer;
@@ -225,7 +225,12 @@ function readAnswer(
 }
 
 /** Reads the rules of a case in the order of trial: first the shared ones whose outcome the case does not name. */
-function readRules({ outcomes = [] }: CaseFileEntry, known: readonly string[], at: YamlPath, context: RowContext) {
+function readRules(
+  { outcomes = [] }: CaseFileEntry,
+  known: readonly string[],
+  at: YamlPath,
+  context: CaseFileRowContext,
+) {
   const { reportProblem, checkName, document } = context;
   const sharedRules = document.shared?.outcomes ?? [];
   const shared = new Map(sharedRules.map((rule, n) => [rule.outcome, { ...rule, at: ['shared', 'outcomes', n] }]));
@@ -266,7 +271,7 @@ function listUnavailable(
   requests: CaseRow['requests'],
   assertions: readonly Assertion[],
   mode: TestCase['kind'],
-  world: NamedWorld,
+  world: TargetWorld,
 ): string[] {
   if (world.unavailable.size === 0) return [];
   const allTiers = listIds(world.tiers);

@@ -1,9 +1,9 @@
 import { documentedOperation, renderFilterParameter } from '../contract/operation.js';
+import { encodeQueryText, isPercentEncoded } from '../http/decoded-request.js';
 import type { HttpRequest } from '../http/exchange.js';
-import { encodeQueryText, isPercentEncoded } from '../http/request-content.js';
 import { groupBy } from '../support/collections.js';
 import { isJsonObject, parseJson } from '../support/json.js';
-import { applyForms, formNeeds, type RequestForm } from './request-forms.js';
+import { applyEquivalentForms, type EquivalentRequestForm, equivalentFormNeeds } from './equivalent-request-forms.js';
 
 /** Changes to a request, as a case file writes them. See `schemas/cases.schema.json`. */
 export interface RequestPatch {
@@ -17,7 +17,7 @@ export interface RequestPatch {
   without?: readonly MemberPath[];
   body?: unknown;
   raw?: string;
-  sent?: RequestForm | readonly RequestForm[];
+  sent?: EquivalentRequestForm | readonly EquivalentRequestForm[];
   again?: number;
 }
 
@@ -39,7 +39,7 @@ export function applyPatch(request: RequestDraft, patch: RequestPatch): RequestD
 }
 
 /** Lists what a patch removes although the request does not have it. */
-export function listMissingMembers(request: RequestDraft, patch: RequestPatch): MemberPath[] {
+export function listUnmatchedRemovals(request: RequestDraft, patch: RequestPatch): MemberPath[] {
   const merged = mergePatch(request, patch);
   const steps = listRemovedSteps(merged, patch);
   return (patch.without ?? []).filter((_, n) => !hasMember(merged, steps[n] ?? []));
@@ -138,21 +138,21 @@ export function assembleRequest(draft: RequestDraft, resolveId: ResolveId): Http
     again,
     body: raw === undefined ? JSON.stringify(body, fillPart) : fill(raw),
   };
-  return applyForms(request, [sent].flat());
+  return applyEquivalentForms(request, [sent].flat());
 }
 
 /** Finds a form that the request cannot have, and says what the form needs. */
-export function findUnusableForm({
+export function findUnusableRequestForm({
   raw,
   query,
   sent = [],
-}: RequestDraft): { form: RequestForm; needs: string } | undefined {
+}: RequestDraft): { form: EquivalentRequestForm; needs: string } | undefined {
   const unusable = [sent].flat().find((form) => {
-    const need = formNeeds[form];
+    const need = equivalentFormNeeds[form];
     if (need === 'a JSON body') return raw !== undefined && parseJson(raw) === undefined;
     return need === 'a percent-encoded query' && typeof query === 'string' && !isPercentEncoded(query);
   });
-  return unusable && { form: unusable, needs: formNeeds[unusable] ?? '' };
+  return unusable && { form: unusable, needs: equivalentFormNeeds[unusable] ?? '' };
 }
 
 /** `{ repeat, item }` is a list of equal items that is too long to write. */

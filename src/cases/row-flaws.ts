@@ -1,10 +1,10 @@
 import type { Assertion, AssertionFlaw, RequestWithOracle } from '../assertions/assertion.js';
 import { assertionDefinitions, findResponseAssertionDefinition } from '../assertions/registry.js';
-import { findRequestWithoutRequiredTier, questionCaseHint } from '../assertions/requirement-flaws.js';
+import { findNoRequiredTierFlaw, questionCaseHint } from '../assertions/requirement-flaws.js';
 import { createOracle } from '../contract/oracle.js';
 import type { World } from '../contract/world.js';
+import { encodeQueryText, parseRequest } from '../http/decoded-request.js';
 import { findRefusableEncoding, type HttpRequest } from '../http/exchange.js';
-import { encodeQueryText, parseRequest } from '../http/request-content.js';
 import type { Location, Problem } from '../support/problem.js';
 import { shorten } from '../support/untrusted-text.js';
 import type { RequirementRow } from './test-case.js';
@@ -45,7 +45,7 @@ export function findRowFlaws(
     const flaw = findFlaw === undefined ? explainQuestionsOnly(assertion) : findFlaw(assertion.data, context);
     if (flaw !== undefined) report(assertion.at, flaw.message, flaw.hint);
     // If the result may be empty, the control must be another request.
-    const mayBeEmpty = findRequestWithoutRequiredTier(context) !== undefined;
+    const mayBeEmpty = findNoRequiredTierFlaw(context) !== undefined;
     const isControl = (control: Assertion) =>
       'of' in control &&
       (mayBeEmpty || control.of === assertion.of) &&

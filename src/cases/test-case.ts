@@ -71,6 +71,6 @@ export type ValueExtraction =
   /** `values` are recorded with their values, `names` by name only. A final `*` means any ending. */
   | { readonly part: 'headers'; readonly values: readonly string[]; readonly names: readonly string[] };
 
-export function getSubjectId(testCase: TestCase): string {
+export function getRequirementOrQuestionId(testCase: TestCase): string {
   return testCase.kind === 'question' ? testCase.answers : testCase.verifies;
 }

@@ -12,7 +12,7 @@ import type { CaseResult } from '../run/case-result.js';
 import type { ExchangeLookup } from '../run/exchange-store.js';
 import { formatLocation } from '../support/problem.js';
 import { type Reason, renderReason } from '../support/reason.js';
-import { joinLines, toOneLine } from '../support/untrusted-text.js';
+import { joinAndEscapeLines, toOneLine } from '../support/untrusted-text.js';
 
 export interface CaseEntry {
   readonly id: string;
@@ -75,21 +75,21 @@ export function createCaseEntry(
     at: formatLocation(at),
     rows: unpassed.length > 0 ? unpassed : undefined,
     expected: expected && toOneLine(`${expected}.`),
-    received: isFailure(verdict) && exchange ? renderResponse(exchange) : undefined,
+    received: isFailingVerdict(verdict) && exchange ? renderResponse(exchange) : undefined,
     repeat_with: exchange && renderCurlCommand(exchange.request, baseUrl),
   };
 }
 
 /** Finds the reason of a result. Results that have no verdict for the same reason have the same text. */
 function findReason({ verdict, reason, rows }: CaseResult, exchange: Exchange | undefined): Reason | undefined {
-  if (verdict === 'pass' || isFailure(verdict)) return reason;
+  if (verdict === 'pass' || isFailingVerdict(verdict)) return reason;
   const isUnsent = verdict === 'not-run' || verdict === 'not-applicable';
   if (isUnsent && exchange !== undefined && 'transportError' in exchange) return explainTransientFailure(exchange);
   const [first, ...others] = rows.filter((row) => row.verdict !== 'pass').map((row) => row.reason);
   return first !== undefined && others.every((found) => isDeepStrictEqual(found, first)) ? first : reason;
 }
 
-export function isFailure(verdict: Verdict): boolean {
+export function isFailingVerdict(verdict: Verdict): boolean {
   return verdict === 'fail' || verdict === 'error';
 }
 
@@ -97,7 +97,7 @@ export function renderFailure({ reason, expected, received, repeat_with }: CaseE
   return renderSections(reason, { Expected: expected, Received: received, 'Send it again with': repeat_with });
 }
 
-export function renderDifference({ text, before, after, repeat_with }: CaseDifference): string {
+export function renderCaseDifference({ text, before, after, repeat_with }: CaseDifference): string {
   return renderSections(text, { Before: before, After: after, 'Send it again with': repeat_with });
 }
 
@@ -105,7 +105,7 @@ function renderSections(first: string, sections: Readonly<Record<string, string 
   const shown = Object.entries(sections).flatMap(([heading, text]) =>
     text === undefined ? [] : ['', `${heading}:`, ...text.split('\n')],
   );
-  return joinLines([first, ...shown]).trimEnd();
+  return joinAndEscapeLines([first, ...shown]).trimEnd();
 }
 
 export function createUnstableEntry(

@@ -4,7 +4,7 @@
  * pure. It runs in the process that certifies, the one of the reporter; the worker renders the entry of a failing case, too.
  */
 
-import { getSubjectId, type TestCase } from '../cases/test-case.js';
+import { getRequirementOrQuestionId, type TestCase } from '../cases/test-case.js';
 import { isWarningOutcome, type Question } from '../contract/contract.js';
 import { worldListNames } from '../contract/world.js';
 import type { Diagnosis } from '../explanation/diagnose-run.js';
@@ -21,7 +21,7 @@ import {
   getVerdictApartFromKnown,
   notReachedReason,
   notSelectedReason,
-  samplesCaseId,
+  repetitionCaseId,
 } from '../run/case-result.js';
 import type { ExchangeLookup } from '../run/exchange-store.js';
 import { isOwnCase, type Suite } from '../suite/suite.js';
@@ -31,7 +31,7 @@ import { toOneLine } from '../support/untrusted-text.js';
 import { type CaseEntry, createCaseEntry, createUnstableEntry, type EntryRenderingContext } from './case-entry.js';
 import { createCauseEntry } from './cause-entry.js';
 import { type DriftEntry, listDriftEntries } from './drift-entry.js';
-import { describeData, interruptionNotice, quickNotice } from './notices.js';
+import { describeDataCoverage, interruptionNotice, quickNotice } from './notices.js';
 import { describeSharedReasons, findSharedReasons } from './shared-reasons.js';
 import { createStopCause } from './withdraw-results-after-stop.js';
 
@@ -177,9 +177,9 @@ function createRequirements(
 ): RequirementEntry[] {
   const verifying = listVerifying(suite);
   // The samples are of no single case: they count as one more case of the requirement that they refute.
-  const samples = results.filter(({ id }) => id === samplesCaseId);
+  const samples = results.filter(({ id }) => id === repetitionCaseId);
   return suite.contract.requirements.map(({ id, part, statement }): RequirementEntry => {
-    const ofCases = verifying.filter((testCase) => getSubjectId(testCase) === id);
+    const ofCases = verifying.filter((testCase) => getRequirementOrQuestionId(testCase) === id);
     const ofSamples = samples.filter(({ subject }) => subject === id);
     const cases = [...ofCases, ...ofSamples].map((entry) => findEntry(entry.id));
     const entry = { id, part, statement, verdict: findWorstVerdict(listVerdicts(cases)), cases };
@@ -209,7 +209,7 @@ function listGaps(
       const exchange = showExchange(exchangeId);
       return exchange !== undefined && 'transportError' in exchange ? [exchange.message] : [];
     });
-  const lost = all.filter(({ id, verdict }) => id === samplesCaseId && verdict === 'error');
+  const lost = all.filter(({ id, verdict }) => id === repetitionCaseId && verdict === 'error');
   return [
     ...(isCutShort ? [interruptionNotice] : []),
     ...(quick === undefined ? [] : [quickNotice]),
@@ -278,7 +278,7 @@ function createNotes(
   return [
     ...(stop === undefined ? listOfRun(all) : []),
     ...gaps,
-    ...(data === undefined ? [] : describeData(data)),
+    ...(data === undefined ? [] : describeDataCoverage(data)),
     ...notes,
     ...(notCompared.length === 0
       ? []
@@ -301,7 +301,7 @@ function createKnownSection(
 }
 
 /** If the data of a deployment changed during the run, no failure proves anything. */
-export function withdrawFailures(results: readonly CaseResult[]): readonly CaseResult[] {
+export function withdrawFailuresAfterDataChange(results: readonly CaseResult[]): readonly CaseResult[] {
   const changed = results.find(({ hasDataChanged }) => hasDataChanged);
   if (changed === undefined) return results;
   return results.map((result): CaseResult => {
@@ -319,7 +319,7 @@ function explainLostRepetition({ reason = notReachedReason }: CaseResult): Reaso
 function listReasons(requirements: readonly RequirementEntry[], questions: readonly QuestionEntry[]): string[] {
   const shared = findSharedReasons({ requirements, questions });
   return requirements.flatMap((requirement) => {
-    const reason = findDecisive(requirement)?.reason ?? 'It has no case.';
+    const reason = findDecisiveCase(requirement)?.reason ?? 'It has no case.';
     return requirement.verdict === 'pass' || shared.has(reason) ? [] : [`${requirement.id}: ${reason}`];
   });
 }
@@ -347,7 +347,7 @@ function describeEntries(
 }
 
 /** Finds the first case that has the verdict of its requirement, if possible one that is not known. */
-export function findDecisive({ verdict, cases }: RequirementEntry): CaseEntry | undefined {
+export function findDecisiveCase({ verdict, cases }: RequirementEntry): CaseEntry | undefined {
   const decisive = cases.filter((entry) => entry.verdict === verdict);
   return decisive.find((entry) => getVerdictApartFromKnown(entry) === verdict) ?? decisive[0];
 }
@@ -366,7 +366,7 @@ function createOwnCases({ own: source, cases }: Suite, findEntry: (id: string) =
   return {
     ...source,
     verdict: determineRunVerdict(listVerdicts(verifying), isCutShort),
-    cases: ownCases.map((testCase) => ({ ...findEntry(testCase.id), subject: getSubjectId(testCase) })),
+    cases: ownCases.map((testCase) => ({ ...findEntry(testCase.id), subject: getRequirementOrQuestionId(testCase) })),
   };
 }
 

@@ -1,7 +1,7 @@
 import { undeterminedOutcome } from '../cases/test-case.js';
 import type { Contract } from '../contract/contract.js';
 import { findWorstVerdict } from '../judge/verdict.js';
-import { joinLines, shorten } from '../support/untrusted-text.js';
+import { joinAndEscapeLines, shorten } from '../support/untrusted-text.js';
 import { renderQuestionAnswer } from './case-entry.js';
 import type { Certificate } from './certificate.js';
 
@@ -33,7 +33,7 @@ export function compareCertificates(certificates: readonly Certificate[], contra
   const isPartial = unrun.size > 0 || columns.some((column) => [...column.values()].includes(notRun));
   const limits = isPartial ? ['Only what all of these runs have judged is compared.'] : [];
   const agreement = lines.length > 0 ? [] : ['The certificates agree in everything that was compared.'];
-  return { isDifferent: lines.length > 0, text: joinLines([...limits, ...agreement, ...lines]) };
+  return { isDifferent: lines.length > 0, text: joinAndEscapeLines([...limits, ...agreement, ...lines]) };
 }
 
 function listAnswers(

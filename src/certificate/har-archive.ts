@@ -8,7 +8,7 @@ import {
   type HttpRequest,
   type TransportErrorKind,
 } from '../http/exchange.js';
-import type { ExchangeUse, RunEvidence, StoredExchange } from '../run/case-report.js';
+import type { ExchangeUse, StoredEvidence, StoredExchange } from '../run/case-report.js';
 import type { CaseResult } from '../run/case-result.js';
 import { parseBoundedJson } from '../support/json-bounds.js';
 import { readOwnPackage } from '../support/package-root.js';
@@ -16,7 +16,7 @@ import { createInputError } from '../support/problem.js';
 import { findSchemaProblem } from '../support/schema-validation.js';
 import { decodeText } from '../support/text-file.js';
 import { escapeControlCharacters } from '../support/untrusted-text.js';
-import { addMark } from '../support/written-mark.js';
+import { markAsWrittenByRun } from '../support/written-mark.js';
 
 /** The run that the evidence is of. With it, the evidence can be judged again without anything else. */
 export interface EvidenceOrigin {
@@ -47,10 +47,10 @@ interface EvidenceEntry extends Entry {
   readonly _error?: { readonly kind: TransportErrorKind; readonly message: string };
 }
 
-export type EvidenceArchive = ReturnType<ReturnType<typeof createArchiver>['finish']>;
+export type EvidenceArchive = ReturnType<ReturnType<typeof createEvidenceArchiver>['finish']>;
 
 /** Creates an archiver: it encodes each exchange when it comes. */
-export function createArchiver(baseUrl: string) {
+export function createEvidenceArchiver(baseUrl: string) {
   const { name, version } = readOwnPackage();
   const entries: Buffer[] = [];
   return {
@@ -62,7 +62,7 @@ export function createArchiver(baseUrl: string) {
       const head = `{"log":{"version":"1.2","creator":${JSON.stringify({ name, version })},"entries":[`;
       const members = JSON.stringify({ _uses: uses, _origin: origin, _written_by: '' });
       const tail = `\n],${members.slice(1, -'"}'.length)}`;
-      return { content: addMark([encode(head), ...entries, encode(tail)], '"}}\n'), count: entries.length };
+      return { content: markAsWrittenByRun([encode(head), ...entries, encode(tail)], '"}}\n'), count: entries.length };
     },
   };
 }
@@ -116,7 +116,10 @@ function toLines(pairs: Headers): Header[] {
 }
 
 /** Parses an archive. @param file its name, for messages @throws UnusableInput if no run of this suite wrote it */
-export function parseArchive(content: Buffer, file: string): { evidence: RunEvidence; origin: EvidenceOrigin } {
+export function parseEvidenceArchive(
+  content: Buffer,
+  file: string,
+): { evidence: StoredEvidence; origin: EvidenceOrigin } {
   const hint =
     'Name the evidence.har of a run. For exchanges of real callers, start from examples/traffic/judge-traffic.mjs.';
   const archive = parseBoundedJson(decodeText(content), file, hint);

@@ -1,5 +1,5 @@
-import type { NamedWorld } from '../contract/world.js';
-import { readCause } from '../explanation/known-causes.js';
+import type { TargetWorld } from '../contract/world.js';
+import { findMistakeByCauseId } from '../explanation/known-causes.js';
 import { readRefusedFeature } from '../explanation/refused-features.js';
 import type { NewDeviation } from '../record/add-deviations.js';
 import { getVerdictApartFromKnown } from '../run/case-result.js';
@@ -8,10 +8,10 @@ import type { Certificate } from './certificate.js';
 /** Lists what a run shows to be wrong and no file lists. One entry for a cause covers all requirements that it breaks. */
 export function listNewDeviations(
   { causes = [], requirements, known_deviations: known }: Certificate,
-  world: NamedWorld,
+  world: TargetWorld,
 ): NewDeviation[] {
   const ofCauses = causes.flatMap(({ id, sentence: comment, requirements: broken }): NewDeviation[] => {
-    const mistake = readCause(id, world);
+    const mistake = findMistakeByCauseId(id, world);
     if (mistake === undefined && readRefusedFeature(id) === undefined)
       return broken.map((requirement) => ({ requirement, comment }));
     const main = broken.find((requirement) => requirement === mistake?.breaks) ?? broken[0];

@@ -13,7 +13,7 @@ export const quickNotice =
 export const interruptionNotice = 'The run was interrupted.';
 
 /** Says what the requests show that were drawn from a data file. */
-export function describeData({ file, digest, counts, covered }: DataFileSummary): string[] {
+export function describeDataCoverage({ file, digest, counts, covered }: DataFileSummary): string[] {
   const list = (numbers: Readonly<Record<string, number>>) =>
     Object.entries(numbers)
       .map(([name, count]) => `${count} ${name}`)

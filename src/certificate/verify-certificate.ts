@@ -2,16 +2,16 @@ import { groupBy } from '../support/collections.js';
 import { isJsonObject, parseJson } from '../support/json.js';
 import { parseBoundedJson } from '../support/json-bounds.js';
 import { createInputError } from '../support/problem.js';
-import { sizeLimits } from '../support/read-bytes.js';
+import { fileSizeLimits } from '../support/read-bytes.js';
 import { findSchemaProblem } from '../support/schema-validation.js';
 import { readTextFile } from '../support/text-file.js';
-import { shortenPair, toOneLine } from '../support/untrusted-text.js';
+import { shortenAroundDifference, toOneLine } from '../support/untrusted-text.js';
 import type { Certificate } from './certificate.js';
 
 /** Reads a certificate. @throws UnusableInput with the first problem of the file */
 export function readCertificate(file: string): Certificate {
   const hint = 'Name the certificate.json of a run: results/<target>/certificate.json.';
-  const text = readTextFile(file, hint, { limit: sizeLimits.json });
+  const text = readTextFile(file, hint, { limit: fileSizeLimits.json });
   const certificate = parseBoundedJson(text, file, hint);
   const problem = findSchemaProblem('certificate', certificate);
   if (problem === undefined) return certificate as Certificate;
@@ -44,7 +44,7 @@ function listDifferences(stated: unknown, shown: unknown, place: string): string
       .flatMap((name) => listDifferences(left.get(name), right.get(name), `${place}/${name}`));
   const [claim, finding] = [stated, shown].map((value) => JSON.stringify(value) ?? 'nothing') as [string, string];
   if (claim === finding) return [];
-  const [shownClaim, shownFinding] = shortenPair(toOneLine(claim), toOneLine(finding));
+  const [shownClaim, shownFinding] = shortenAroundDifference(toOneLine(claim), toOneLine(finding));
   return [`${place.slice(1)}: the certificate says ${shownClaim}; the evidence shows ${shownFinding}`];
 }
 

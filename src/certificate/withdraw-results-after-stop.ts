@@ -2,8 +2,8 @@ import type { Cause } from '../explanation/diagnose-run.js';
 import type { DeploymentStop } from '../judge/find-deployment-stop.js';
 import type { Verdict } from '../judge/verdict.js';
 import type { ExchangeUse } from '../run/case-report.js';
-import { type CaseResult, samplesCaseId } from '../run/case-result.js';
-import { createStopResult } from '../run/recheck-at-end.js';
+import { type CaseResult, repetitionCaseId } from '../run/case-result.js';
+import { createDeploymentStopResult } from '../run/recheck-at-end.js';
 import type { Suite } from '../suite/suite.js';
 import { renderReason } from '../support/reason.js';
 import type { CaseEntry } from './case-entry.js';
@@ -21,9 +21,9 @@ export function withdrawResultsAfterStop(
   if (stop === undefined) return results;
   const touched = new Set(uses.filter(({ id }) => stop.exchanges.has(id)).map((use) => use.case));
   const withdrawn = results
-    .filter(({ id }) => id !== samplesCaseId)
+    .filter(({ id }) => id !== repetitionCaseId)
     .map((result) => (isOnlyShownBy(stop, result, touched) ? withdraw(result, stop) : result));
-  return [...withdrawn, { ...createStopResult(stop, suite), exchangeId: stop.shownBy }];
+  return [...withdrawn, { ...createDeploymentStopResult(stop, suite), exchangeId: stop.shownBy }];
 }
 
 function isOnlyShownBy({ exchanges }: DeploymentStop, result: CaseResult, touched: ReadonlySet<string>): boolean {
@@ -48,7 +48,7 @@ interface JudgedRequirement {
 /** The first cause of a run whose deployment stopped working: whatever else is wrong, this comes first. */
 export function createStopCause(stop: DeploymentStop | undefined, requirements: readonly JudgedRequirement[]): Cause[] {
   if (stop === undefined) return [];
-  const failing = requirements.filter(({ cases }) => cases.some(({ id }) => id === samplesCaseId));
+  const failing = requirements.filter(({ cases }) => cases.some(({ id }) => id === repetitionCaseId));
   const isAll = stop.exchanges.size > 0;
   const unjudged = requirements.filter(({ verdict }) => isAll && ['inconclusive', 'not-run'].includes(verdict));
   return [
@@ -57,7 +57,7 @@ export function createStopCause(stop: DeploymentStop | undefined, requirements: 
       sentence: renderReason(stop.reason),
       evidence: [renderReason(stop.advice)],
       requirements: failing.map(({ id }) => id),
-      cases: failing.length === 0 ? [] : [samplesCaseId],
+      cases: failing.length === 0 ? [] : [repetitionCaseId],
       follows: unjudged.map(({ id }) => id),
     },
   ];

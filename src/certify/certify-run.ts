@@ -7,7 +7,7 @@ import {
   type CertificateInputs,
   type CertifiedRun,
   createCertificate,
-  withdrawFailures,
+  withdrawFailuresAfterDataChange,
 } from '../certificate/certificate.js';
 import type { EvidenceArchive, EvidenceOrigin } from '../certificate/har-archive.js';
 import { withdrawResultsAfterStop } from '../certificate/withdraw-results-after-stop.js';
@@ -17,18 +17,18 @@ import type { Verdict } from '../judge/verdict.js';
 import { renderRunReport } from '../outputs/terminal/run-report.js';
 import { writeResults } from '../outputs/write-results.js';
 import type { KnownDeviationsFile } from '../record/known-deviations.js';
-import type { Contrast, ExchangeUse, RunEvidence } from '../run/case-report.js';
+import type { Contrast, ExchangeUse, StoredEvidence } from '../run/case-report.js';
 import { type CaseResult, getVerdictApartFromKnown } from '../run/case-result.js';
 import type { ExchangeIndex } from '../run/exchange-index.js';
 import { createReplay } from '../run/replay.js';
 import { renderReason } from '../support/reason.js';
 import { toOneLine } from '../support/untrusted-text.js';
-import { type DataLoadSuspicion, judgeCases, loadKnownCauses } from './target-run.js';
+import { loadKnownCauses, runPlannedCases, type SuspectedWrongDataLoadSummary } from './target-run.js';
 
 /** A run whose exchanges are judged again. */
-export interface RecordedRun extends Pick<EvidenceOrigin, 'extent'> {
+export interface RejudgedRun extends Pick<EvidenceOrigin, 'extent'> {
   readonly settings: RunSettings;
-  readonly evidence: RunEvidence;
+  readonly evidence: StoredEvidence;
 }
 
 /** A run whose cases are judged. */
@@ -36,10 +36,10 @@ interface JudgedRun extends Pick<CertificateInputs, 'requestsSent' | 'isCutShort
   readonly results: readonly CaseResult[];
   readonly index: ExchangeIndex;
   readonly uses: readonly ExchangeUse[];
-  readonly load: DataLoadSuspicion | undefined;
+  readonly load: SuspectedWrongDataLoadSummary | undefined;
   /** What narrowing found out. */
   readonly contrasts: readonly Contrast[];
-  readonly recall: () => RecordedRun;
+  readonly recall: () => RejudgedRun;
 }
 
 /** Certifies a run. What is known, corrected by all responses, may need that some results are judged again. */
@@ -67,7 +67,7 @@ export async function certifyRun(inputs: RunInputs, run: JudgedRun): Promise<Cer
     durationMs: Date.now() - run.startedAt.getTime(),
   };
   const held = withdrawResultsAfterStop(plain, run.stop, uses, suite);
-  const results = withdrawFailures(held);
+  const results = withdrawFailuresAfterDataChange(held);
   const shown = { results, showExchange: index.show };
   // Nothing of the deployment is to be explained where the load explains it.
   const isToExplain = (verdict: Verdict) => verdict === 'fail' || (verdict === 'inconclusive' && !load?.isProven);
@@ -105,11 +105,11 @@ function correctKnown(known: KnownDeviationsFile, { gone, emptyStatuses }: Diagn
 }
 
 /** Judges the exchanges of a run again, as the same cases. Nothing is sent. */
-export async function judgeEvidence(inputs: RunInputs, { evidence, extent }: RecordedRun) {
+export async function judgeEvidence(inputs: RunInputs, { evidence, extent }: RejudgedRun) {
   const replay = createReplay(evidence, inputs.suite.calibration);
   // Evidence from somebody else may name a case a million times.
   const plannedCases = [...new Set(extent.judged)];
-  return await judgeCases(inputs, replay.createChannel(), { replay, plannedCases });
+  return await runPlannedCases(inputs, replay.createChannel(), { replay, plannedCases });
 }
 
 /** Writes the results of a run. @throws UnusableInput if a file cannot be written */

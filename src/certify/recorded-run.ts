@@ -2,26 +2,26 @@
 
 import { statSync } from 'node:fs';
 import path from 'node:path';
-import { parseArchive } from '../certificate/har-archive.js';
+import { parseEvidenceArchive } from '../certificate/har-archive.js';
 import { replayNotice } from '../certificate/notices.js';
 import { findRecordToWrite, type RunSettings } from '../config/run-inputs.js';
 import type { RunOptions } from '../config/run-options.js';
 import { readSelection } from '../config/selection.js';
 import { prepareResultsFolder } from '../outputs/result-files.js';
-import { describeRecordMismatch, replaceRecord } from '../record/drift.js';
+import { describeRecordMismatch, replaceBaselineRecord } from '../record/drift.js';
 import { readKnownDeviations } from '../record/known-deviations.js';
 import { readRecord } from '../record/target-record.js';
-import { samplesCaseId } from '../run/case-result.js';
+import { repetitionCaseId } from '../run/case-result.js';
 import { selectCases } from '../suite/case-selection.js';
 import { loadSuite, type Suite, suiteFolder } from '../suite/suite.js';
 import { createInputError, readInputFile } from '../support/problem.js';
-import { sizeLimits } from '../support/read-bytes.js';
-import { judgeEvidence, type RecordedRun } from './certify-run.js';
+import { fileSizeLimits } from '../support/read-bytes.js';
+import { judgeEvidence, type RejudgedRun } from './certify-run.js';
 import { ReportedRun } from './reported-run.js';
 
 /** Parses evidence. @param dataFile where the data file of the run is now @throws UnusableInput */
-export function parseRecordedRun(content: Buffer, file: string, dataFile?: string): RecordedRun {
-  const { evidence, origin } = parseArchive(content, file);
+export function parseRecordedRun(content: Buffer, file: string, dataFile?: string): RejudgedRun {
+  const { evidence, origin } = parseEvidenceArchive(content, file);
   const { suite: _, baseUrl: __, inputs, ...run } = origin;
   const settings = inputs as Omit<RunSettings, 'destination'>;
   const { availability } = settings;
@@ -31,7 +31,7 @@ export function parseRecordedRun(content: Buffer, file: string, dataFile?: strin
 }
 
 /** @param suite with the ids of the target */
-export async function rejudgeRun(recorded: RecordedRun, suite: Suite): Promise<ReportedRun> {
+export async function rejudgeRun(recorded: RejudgedRun, suite: Suite): Promise<ReportedRun> {
   const { settings, extent } = recorded;
   const inputs = { suite, settings };
   const selected = [...extent.judged, ...extent.unjudged.map(({ id }) => id)];
@@ -46,8 +46,8 @@ function isSame(left: string, right: string): boolean {
 }
 
 /** Judges the evidence of a run, and writes to another folder. The options may select other cases. */
-export async function replayFile(file: string, options: RunOptions): Promise<ReportedRun> {
-  const content = readInputFile(file, 'Name the evidence.har of a run.', { limit: sizeLimits.evidence });
+export async function replayEvidenceFile(file: string, options: RunOptions): Promise<ReportedRun> {
+  const content = readInputFile(file, 'Name the evidence.har of a run.', { limit: fileSizeLimits.evidence });
   const recorded = parseRecordedRun(content, file, options.data);
   const recordTo = findRecordToWrite(options);
   const suite = loadSuite(suiteFolder, recorded.settings.availability, options.cases);
@@ -68,7 +68,7 @@ export async function replayFile(file: string, options: RunOptions): Promise<Rep
   // What no option of the replay names is as it was in the run.
   const settings = {
     ...recorded.settings,
-    expected: against === undefined ? expected : replaceRecord(expected, record, against || undefined),
+    expected: against === undefined ? expected : replaceBaselineRecord(expected, record, against || undefined),
     quick: selection.quick ?? recorded.settings.quick,
     only: selection.only ?? recorded.settings.only,
     notes: [
@@ -78,7 +78,7 @@ export async function replayFile(file: string, options: RunOptions): Promise<Rep
     known: known ?? recorded.settings.known,
     destination: { out, recordTo },
   };
-  const samples = recorded.extent.judged.filter((id) => id === samplesCaseId);
+  const samples = recorded.extent.judged.filter((id) => id === repetitionCaseId);
   const judged = [...selectCases(suite, settings).map(({ id }) => id), ...samples];
   const extent = { isCutShort: false, judged, unjudged: [] };
   return await rejudgeRun({ ...recorded, settings, extent }, suite);

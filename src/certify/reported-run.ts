@@ -4,9 +4,9 @@
  * the reporter; for programs, and when evidence is judged again, in theirs.
  */
 
-import { createArchiver, parseArchive } from '../certificate/har-archive.js';
+import { createEvidenceArchiver, parseEvidenceArchive } from '../certificate/har-archive.js';
 import type { RunInputs } from '../config/run-inputs.js';
-import { getDocumentation } from '../explanation/observation.js';
+import { getDocumentedResult } from '../explanation/observation.js';
 import { type ExchangeSummary, findDeploymentStop, summarizeExchange } from '../judge/find-deployment-stop.js';
 import { findWorstVerdict, type Verdict } from '../judge/verdict.js';
 import { getIdFinders } from '../recognition/id-finders.js';
@@ -17,20 +17,20 @@ import {
   createRepetitionResult,
   createUnsentResult,
   notReachedReason,
-  samplesCaseId,
+  repetitionCaseId,
 } from '../run/case-result.js';
 import { countAttempts } from '../run/case-sender.js';
 import { calibrationPurpose, createStoredExchange } from '../run/evidence-keeper.js';
 import { createExchangeIndexer } from '../run/exchange-index.js';
-import { markChecks } from '../run/sent-log.js';
+import { markRechecks } from '../run/sent-log.js';
 import { selectCases } from '../suite/case-selection.js';
 import { loadSuite, suiteFolder } from '../suite/suite.js';
 import { computeOnce } from '../support/caches.js';
 import { type Problem, UnusableInput } from '../support/problem.js';
 import type { Reason } from '../support/reason.js';
-import { firstLine } from '../support/untrusted-text.js';
-import { certifyRun, publishRun, type RecordedRun } from './certify-run.js';
-import type { JudgedCases, RunStart } from './target-run.js';
+import { getFirstLine } from '../support/untrusted-text.js';
+import { certifyRun, publishRun, type RejudgedRun } from './certify-run.js';
+import type { JudgedCases, RunStartReport } from './target-run.js';
 
 /** Or without results: nothing was sent, they could not be written, or there is a bug in the suite. */
 export type RunEnding = ReturnType<typeof publishRun> | 'not-begun' | 'unwritten' | 'bug';
@@ -46,7 +46,7 @@ export class ReportedRun {
   private readonly uses = new Map<string, readonly ExchangeUse[]>();
   private requestsSent = 0;
   private readonly traces: ExchangeSummary[] = [];
-  private start: RunStart | undefined;
+  private start: RunStartReport | undefined;
   private failure: UnusableInput | undefined;
   private readonly contrasts: Contrast[] = [];
   private hasFailure = false;
@@ -54,7 +54,7 @@ export class ReportedRun {
   private readonly getCollector = computeOnce(() => {
     const { suite, settings } = this.inputs;
     const indexer = createExchangeIndexer(getIdFinders(suite.world));
-    return { archiver: createArchiver(settings.target.baseUrl), indexer };
+    return { archiver: createEvidenceArchiver(settings.target.baseUrl), indexer };
   });
 
   /**
@@ -65,7 +65,7 @@ export class ReportedRun {
   constructor(
     private readonly selected: ReadonlySet<string>,
     private loadedInputs: RunInputs | undefined,
-    private readonly recorded?: RecordedRun,
+    private readonly recorded?: RejudgedRun,
   ) {}
 
   private get inputs(): RunInputs {
@@ -89,7 +89,7 @@ export class ReportedRun {
   }
 
   /** Adds what the evidence has: its exchanges, without what they name, and the cases that no exchange judged. */
-  private addRecorded({ evidence, extent }: RecordedRun): void {
+  private addRecorded({ evidence, extent }: RejudgedRun): void {
     const { suite, settings } = this.inputs;
     const recognizer = createRecognizer(suite.world, settings.target.mentionFilter);
     for (const { id, exchange } of evidence.exchanges) this.keep(createStoredExchange(id, exchange, recognizer));
@@ -97,7 +97,7 @@ export class ReportedRun {
   }
 
   /** Notes what a process that sends knows before its first case. The first one counts. */
-  begin(start: RunStart): void {
+  begin(start: RunStartReport): void {
     this.start ??= start;
   }
 
@@ -132,14 +132,14 @@ export class ReportedRun {
     this.traces.push(...[summarizeExchange(kept.id, { ...kept.exchange, request }) ?? []].flat());
     this.requestsSent += countAttempts([kept.exchange]);
     // Measured: a run in which everything fails takes a tenth longer if its requests are explained after the last test.
-    if (this.hasFailure) getDocumentation(this.inputs.suite.world)(request);
+    if (this.hasFailure) getDocumentedResult(this.inputs.suite.world)(request);
   }
 
   /** Adds the result of a case that no exchange judges. */
   addUnjudged(id: string, verdict: Verdict, reason: Reason | string): void {
     const testCase = this.inputs.suite.cases.find((candidate) => candidate.id === id);
     if (testCase !== undefined) this.results.set(id, createUnsentResult(testCase, verdict, reason));
-    if (id === samplesCaseId) this.results.set(id, createRepetitionResult(verdict, reason));
+    if (id === repetitionCaseId) this.results.set(id, createRepetitionResult(verdict, reason));
   }
 
   /** Certifies what was reported. @param error why the run ended before its first test */
@@ -158,13 +158,13 @@ export class ReportedRun {
       judged: [
         ...new Set([
           ...results.filter(isJudged).map(({ id }) => id),
-          ...(this.uses.has(samplesCaseId) ? [samplesCaseId] : []),
+          ...(this.uses.has(repetitionCaseId) ? [repetitionCaseId] : []),
         ]),
       ],
       unjudged: unjudged.map(({ id, verdict, reason = notReachedReason }) => ({ id, verdict, reason })),
     };
     const uses = [...this.uses.values()].flat();
-    const stop = findDeploymentStop(markChecks(this.traces, uses), inputs.suite.world);
+    const stop = findDeploymentStop(markRechecks(this.traces, uses), inputs.suite.world);
     const shown = uses.filter(({ id }) => !stop?.exchanges.has(id));
     const { archiver, indexer } = this.getCollector();
     // It names no paths of this machine.
@@ -186,7 +186,7 @@ export class ReportedRun {
       stop,
       data: start === undefined ? inputs.suite.data : start.data,
       recall() {
-        const { evidence } = recorded ?? parseArchive(archive.content, 'evidence.har');
+        const { evidence } = recorded ?? parseEvidenceArchive(archive.content, 'evidence.har');
         return { ...recorded, extent, evidence, settings: inputs.settings };
       },
     });
@@ -202,7 +202,7 @@ export class ReportedRun {
   private findObstacle(isCutShort: boolean, error: string | undefined) {
     if (this.failure !== undefined) {
       process.stderr.write(`${this.failure.message}\n`);
-      return { reason: firstLine(this.failure.message), isUnusable: true };
+      return { reason: getFirstLine(this.failure.message), isUnusable: true };
     }
     const { unreachable } = this.start ?? {};
     if (unreachable !== undefined) return { reason: unreachable, isUnusable: false };
@@ -221,7 +221,7 @@ export class ReportedRun {
       const isSelected = this.selected.size === 0 || this.selected.has(testCase.id);
       return isSelected ? [createUnsentResult(testCase, 'not-run', notReachedReason)] : [];
     });
-    const samples = [this.results.get(samplesCaseId) ?? []].flat();
+    const samples = [this.results.get(repetitionCaseId) ?? []].flat();
     return [...ofCases, ...samples.filter(({ isUncounted }) => !isUncounted)];
   }
 }

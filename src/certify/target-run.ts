@@ -1,29 +1,29 @@
 /**
  * The half of a run that sends. In: the inputs of a run, and a channel to the target or to evidence. Out: what is known before
- * the first case (`RunStart`), and the report of each case (`CaseReport`). It runs in a worker of Playwright; for programs, and
+ * the first case (`RunStartReport`), and the report of each case (`CaseReport`). It runs in a worker of Playwright; for programs, and
  * when evidence is judged again, in their own process.
  */
 
 import type { RunInputs, RunSettings } from '../config/run-inputs.js';
-import type { NamedWorld } from '../contract/world.js';
+import type { TargetWorld } from '../contract/world.js';
 import type { Channel } from '../http/exchange.js';
 import type { TransportChannel } from '../http/transport.js';
-import type { SuspectedDataLoad } from '../judge/suspected-data-load.js';
+import type { SuspectedWrongDataLoad } from '../judge/suspected-wrong-data-load.js';
 import type { DataFileSummary } from '../own-data/data-suite.js';
 import type { CaseReport } from '../run/case-report.js';
-import { createRepetitionResult, getVerdictApartFromKnown, samplesCaseId } from '../run/case-result.js';
-import { type EngineOptions, startRun } from '../run/run.js';
+import { createRepetitionResult, getVerdictApartFromKnown, repetitionCaseId } from '../run/case-result.js';
+import { type StartRunOptions, startRun } from '../run/run.js';
 import { selectFromSuite } from '../suite/case-selection.js';
 import type { Reason } from '../support/reason.js';
 
 /** What is said of the test data, without the data itself. */
-export type DataLoadSuspicion = Pick<SuspectedDataLoad, 'reason' | 'isProven'>;
+export type SuspectedWrongDataLoadSummary = Pick<SuspectedWrongDataLoad, 'reason' | 'isProven'>;
 
 /** What is known of a run before its first case, as plain JSON without secrets. */
-export interface RunStart {
+export interface RunStartReport {
   readonly settings: RunSettings;
   /** What the examination of the target found to be wrong with the test data, as it seems. */
-  readonly load?: DataLoadSuspicion;
+  readonly load?: SuspectedWrongDataLoadSummary;
   readonly unreachable?: Reason;
   /** What the requests show of a data file. Only the worker draws them. */
   readonly data?: DataFileSummary;
@@ -31,13 +31,13 @@ export interface RunStart {
 
 export type TargetRun = Awaited<ReturnType<typeof startTargetRun>>;
 
-export type EngineOverrides = Pick<EngineOptions, 'plannedCases' | 'replay' | 'recognizer' | 'suffix'>;
+export type TargetRunOverrides = Pick<StartRunOptions, 'plannedCases' | 'replay' | 'recognizer' | 'suffix'>;
 
 /** @param channel to the target, or to the evidence of an earlier run, which keeps its ids */
 export async function startTargetRun(
   { suite: whole, settings }: RunInputs,
   channel: Channel & Partial<Pick<TransportChannel, 'findFailure'>>,
-  overrides: EngineOverrides = {},
+  overrides: TargetRunOverrides = {},
 ) {
   const suite = selectFromSuite(whole, settings);
   const options = await createEngineOptions(settings, suite.world);
@@ -45,7 +45,7 @@ export async function startTargetRun(
   const { examination, target, shown } = run;
   const { unreachable } = examination;
   const load = examination.load && { reason: examination.load.reason, isProven: examination.load.isProven };
-  const start: RunStart = { settings, load, unreachable, data: suite.data };
+  const start: RunStartReport = { settings, load, unreachable, data: suite.data };
   const reports: CaseReport[] = [];
   /** Finds out what makes a difference. Only where something fails, and the deployment still works. */
   const narrow = async (ended: CaseReport | undefined): Promise<CaseReport | undefined> => {
@@ -53,9 +53,17 @@ export async function startTargetRun(
     const isVoid = ended?.result.hasDataChanged === true || unreachable !== undefined || load?.isProven === true;
     if (!settings.narrows || !isFailing || isVoid || run.hasStopped()) return ended;
     const known = await loadKnownCauses(settings, suite.world);
-    const { narrowRun } = await import('./narrow-run.js');
+    const { narrowUnexplainedFailures } = await import('./narrow-unexplained-failures.js');
     const sender = run.narrowingSender;
-    const contrasts = await narrowRun({ suite, settings, target, known, reports, replay: overrides.replay, sender });
+    const contrasts = await narrowUnexplainedFailures({
+      suite,
+      settings,
+      target,
+      known,
+      reports,
+      replay: overrides.replay,
+      sender,
+    });
     if (contrasts.length === 0) return ended;
     const { exchanges, uses } = run.takeEvidence();
     const report = ended ?? { ...uncounted, exchanges: [], uses: [] };
@@ -75,7 +83,7 @@ export async function startTargetRun(
     /** Sends and judges a case, by its id; undefined if it is not selected for this target. */
     async judge(id: string): Promise<CaseReport | undefined> {
       const testCase = suite.cases.find((candidate) => candidate.id === id);
-      if (testCase === undefined) return id === samplesCaseId ? await narrow(await run.repeatSamples()) : undefined;
+      if (testCase === undefined) return id === repetitionCaseId ? await narrow(await run.repeatSamples()) : undefined;
       const report = await run.reportCase(testCase);
       if (settings.narrows) reports.push(report);
       return report;
@@ -88,15 +96,15 @@ const uncounted = { result: { ...createRepetitionResult('pass'), isUncounted: tr
 
 /** What the cases of a run reported, all in one process. */
 export interface JudgedCases {
-  readonly start: RunStart;
+  readonly start: RunStartReport;
   readonly reports: readonly CaseReport[];
 }
 
 /** Judges the planned cases in this process, one after another. */
-export async function judgeCases(
+export async function runPlannedCases(
   inputs: RunInputs,
   channel: Parameters<typeof startTargetRun>[1],
-  overrides: EngineOverrides,
+  overrides: TargetRunOverrides,
 ): Promise<JudgedCases> {
   const { judge, start } = await startTargetRun(inputs, channel, overrides);
   const reports: CaseReport[] = [];
@@ -105,19 +113,19 @@ export async function judgeCases(
 }
 
 /** @throws UnusableInput as {@link loadKnownCauses} */
-async function createEngineOptions(settings: RunSettings, world: NamedWorld): Promise<EngineOptions> {
+async function createEngineOptions(settings: RunSettings, world: TargetWorld): Promise<StartRunOptions> {
   const { target, expected, excludesIntrusive, destination } = settings;
   const stated = { ...target, expected, excludesIntrusive, infersShape: destination.recordTo !== undefined };
   const known = await loadKnownCauses(settings, world);
   if (known === undefined) return stated;
   // Without a cause there is nothing to correct: a failing row would be judged twice.
-  const { createKnownMistakes } = await import('../explanation/known-causes.js');
-  const mistakes = createKnownMistakes(known, world);
+  const { createKnownMistakeCorrections } = await import('../explanation/known-causes.js');
+  const mistakes = createKnownMistakeCorrections(known, world);
   return { ...stated, knownRequirements: known.requirements, known: mistakes };
 }
 
 /** Loads what is known to be wrong with a target. @throws UnusableInput if the file names an unknown cause */
-export async function loadKnownCauses({ known }: Pick<RunSettings, 'known'>, world: NamedWorld) {
+export async function loadKnownCauses({ known }: Pick<RunSettings, 'known'>, world: TargetWorld) {
   if (known === undefined) return undefined;
   // As in `certify-run.ts`: the mistakes of the reference deployment take time to load.
   const { readKnownCauses } = await import('../explanation/known-causes.js');

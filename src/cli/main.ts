@@ -12,7 +12,7 @@ import { loadEnvFile } from '../config/env-file.js';
 import { documentedOperation } from '../contract/operation.js';
 import { readOwnPackage } from '../support/package-root.js';
 import { describeFileError, UnusableInput } from '../support/problem.js';
-import { joinLines } from '../support/untrusted-text.js';
+import { joinAndEscapeLines } from '../support/untrusted-text.js';
 import { exitStatus } from './exit-status.js';
 import type { ConfigureCommand } from './flags.js';
 
@@ -47,7 +47,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     if (!(error instanceof UnusableInput) && !isOfSystem) throw error;
     const { message, path: file } = error as NodeJS.ErrnoException;
     const text = file === undefined ? message : `${file}: ${describeFileError(error, 'cannot be used')}`;
-    process.stderr.write(joinLines(text.split('\n')));
+    process.stderr.write(joinAndEscapeLines(text.split('\n')));
     return exitStatus.unusableInput;
   }
 }

@@ -39,7 +39,7 @@ function addCertificateReporter(arg: string, n: number, args: readonly string[])
 }
 
 /** Finds the config of Playwright in the working folder, if it builds on that of the package. */
-export function findOwnConfig(): string | undefined {
+export function findOwnPlaywrightConfig(): string | undefined {
   const config = findPlaywrightConfig();
   const base = `${readOwnPackage().name}/playwright.config`;
   return config !== undefined && decodeText(readFileSync(config)).includes(base) ? config : undefined;

@@ -1,14 +1,19 @@
 import { existsSync } from 'node:fs';
-import { documentedOperation, listCredentialSecrets, occursInOwnTexts } from '../contract/operation.js';
+import { documentedOperation, listCredentialSecrets, occursInSuiteRequests } from '../contract/operation.js';
 import { type Endpoint, exposesCredentials, type PartialConnectionOptions } from '../http/connection-options.js';
 import { createRedactor, type Secret } from '../http/redactor.js';
 import { packageRoot } from '../support/package-root.js';
 import type { Problem } from '../support/problem.js';
 import { toOneLine } from '../support/untrusted-text.js';
-import { environmentVariableNames, findEnvFolder, findMisspeltVariables, locateValue } from './env-file.js';
-import { findRefusedHeader } from './refused-headers.js';
+import {
+  environmentVariableNames,
+  findEnvFolderProblems,
+  findMisspeltVariables,
+  locateEnvironmentValue,
+} from './env-file.js';
+import { findReservedHeader } from './refused-headers.js';
 import type { Environment, RunOptions } from './run-options.js';
-import { initialTargetFile, type TargetFile } from './target-file.js';
+import { initialTargetFilePath, type TargetFile } from './target-file.js';
 import { findUnreplacedVariable } from './unreplaced-variable.js';
 import { createVariableReader, trimValue, type VariableReader, variableReference } from './variable-reader.js';
 
@@ -77,7 +82,7 @@ function readBaseUrl(
   const isUsed = baseUrl !== '' && (inFile === undefined || onOtherBaseUrl === undefined);
   if (isUsed) {
     if (inFile !== undefined && baseUrl !== inFile) notes.push(`${setting} overrides the base_url of the target file.`);
-    const locateBaseUrl = () => (setting === 'BASE_URL' ? locateValue(setting, ofOptions) : { setting });
+    const locateBaseUrl = () => (setting === 'BASE_URL' ? locateEnvironmentValue(setting, ofOptions) : { setting });
     return { text: readText(baseUrl, locateBaseUrl, setting), at: { setting } };
   }
   if (inFile === undefined) return undefined;
@@ -133,12 +138,12 @@ function findMissingBaseUrl(
   const hint =
     'Set BASE_URL, or name a target file with a base_url. To certify the reference deployment, use --reference.';
   const state = `is ${baseUrl === undefined ? 'not set' : 'empty'}`;
-  const ofEnvFile = [...findMisspeltVariables(environmentVariableNames), ...findEnvFolder()];
+  const ofEnvFile = [...findMisspeltVariables(environmentVariableNames), ...findEnvFolderProblems()];
   if (file !== undefined)
     return [{ at: locate(), message: `has no base_url, and BASE_URL ${state}`, hint }, ...ofEnvFile];
   // In the repository of the suite, everybody means the reference deployment.
   const isOtherProject = process.cwd() !== packageRoot;
-  const isExpected = isOtherProject && (existsSync(initialTargetFile) || Boolean(CI && CI !== 'false'));
+  const isExpected = isOtherProject && (existsSync(initialTargetFilePath) || Boolean(CI && CI !== 'false'));
   const isNamed = [baseUrl, target, CLIENT_APPLICATION_ID, CLIENT_TOKEN].some((stated) => stated !== undefined);
   const message = `${state}, and nothing else names a deployment`;
   const isMissing = isExpected || isNamed || ofEnvFile.length > 0;
@@ -161,12 +166,12 @@ function readHeaders(
   const secrets: Secret[] = [];
   for (const [name, value] of extraHeaders) {
     const at = locate('headers', name);
-    const refused = findRefusedHeader(name);
+    const refused = findReservedHeader(name);
     if (refused !== undefined) {
       const { reason, hint } = refused;
       problems.push({ at: locateKey('headers', name), message: `the header '${name}' ${reason}`, hint });
     } else if (variableReference.test(value)) {
-      secrets.push({ value: resolve(value, at), placeholder: value, name, occursInOwnTexts });
+      secrets.push({ value: resolve(value, at), placeholder: value, name, occursInSuiteRequests });
     } else if (secretHeaders.test(name) || hasVariable(value)) {
       const hint = 'Use an environment variable for the whole value, such as $GATEWAY_KEY.';
       problems.push({ at, message: `the value of '${name}' looks like a secret, or contains a variable`, hint });
@@ -178,7 +183,7 @@ function readHeaders(
 /** Only a URL with a user is a secret: messages show the address of a proxy that cannot be reached. */
 function listProxySecrets(reference = '', url = ''): Secret[] {
   return variableReference.test(reference) && url.includes('@')
-    ? [{ value: url, placeholder: reference, name: 'Proxy-Authorization', occursInOwnTexts }]
+    ? [{ value: url, placeholder: reference, name: 'Proxy-Authorization', occursInSuiteRequests }]
     : [];
 }
 

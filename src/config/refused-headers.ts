@@ -57,6 +57,6 @@ const refusedHeaders: readonly RefusedHeader[] = [
 ];
 
 /** Finds out why a target file must not set a header; undefined if it may. */
-export function findRefusedHeader(name: string): Omit<RefusedHeader, 'names'> | undefined {
+export function findReservedHeader(name: string): Omit<RefusedHeader, 'names'> | undefined {
   return refusedHeaders.find(({ names }) => names.test(name));
 }

@@ -17,7 +17,7 @@ import { type Baseline, createBaseline, describeRecordMismatch } from '../record
 import { type KnownDeviationsFile, readKnownDeviations } from '../record/known-deviations.js';
 import { readRecord, type TargetRecord } from '../record/target-record.js';
 import { listRequests } from '../run/case-sender.js';
-import type { EngineOptions } from '../run/run.js';
+import type { StartRunOptions } from '../run/run.js';
 import type { CaseSelection } from '../suite/case-selection.js';
 import { loadSuite, type Suite, suiteFolder } from '../suite/suite.js';
 import { computeDigest } from '../support/digest.js';
@@ -54,7 +54,7 @@ export interface RunSettings extends CaseSelection {
 }
 
 /** A deployment under test, without its connection. */
-interface Target extends Pick<EngineOptions, 'tierPatterns' | 'mentionFilter'> {
+interface Target extends Pick<StartRunOptions, 'tierPatterns' | 'mentionFilter'> {
   readonly name: string;
   readonly kind: 'deployment' | 'reference';
   readonly version?: string;
@@ -68,12 +68,12 @@ interface Target extends Pick<EngineOptions, 'tierPatterns' | 'mentionFilter'> {
 
 const loaded = new Map<string, LiveRunInputs>();
 
-/** Loads the inputs of a run once per process, for processes that end with the run. @throws as {@link loadInputs} */
-export function loadInputsOnce(options: RunOptions, environment: Environment): LiveRunInputs {
+/** Loads the inputs of a run once per process, for processes that end with the run. @throws as {@link loadRunInputs} */
+export function loadRunInputsOnce(options: RunOptions, environment: Environment): LiveRunInputs {
   // `certify` and Playwright set variables of their own between two calls.
   const stable = Object.entries(environment).filter(([name]) => !/^(CONFORMANCE|PLAYWRIGHT|PW_)/.test(name));
   const key = JSON.stringify([options, stable]);
-  const inputs = loaded.get(key) ?? loadInputs(options, environment);
+  const inputs = loaded.get(key) ?? loadRunInputs(options, environment);
   loaded.set(key, inputs);
   return inputs;
 }
@@ -83,7 +83,7 @@ export function loadInputsOnce(options: RunOptions, environment: Environment): L
  *
  * @throws UnusableInput with every problem of the first input that has one
  */
-export function loadInputs(options: RunOptions, environment: Environment): LiveRunInputs {
+export function loadRunInputs(options: RunOptions, environment: Environment): LiveRunInputs {
   const file = readTargetFile(options);
   const { connection, problems, notes: connectionNotes } = readConnection(options, environment, file);
   if (problems.length > 0) throw new UnusableInput(problems);
@@ -111,7 +111,7 @@ export function loadInputs(options: RunOptions, environment: Environment): LiveR
     ],
     ...selection,
     destination: {
-      out: options.out ?? path.join('results', createFolderName(target.name)),
+      out: options.out ?? path.join('results', sanitizeFolderName(target.name)),
       recordTo,
       recordKnownTo: known.writeTo,
     },
@@ -267,7 +267,7 @@ function listTargetNotes({ kind, transport, tierPatterns, mentionFilter }: Targe
 }
 
 /** Replaces what a name of a folder may not have on every system. */
-export function createFolderName(name: string): string {
+export function sanitizeFolderName(name: string): string {
   return name.replaceAll(/[^A-Za-z0-9._-]+|^\.+/g, '-');
 }
 

@@ -3,7 +3,7 @@
 import path from 'node:path';
 import type { TestCase } from '../cases/test-case.js';
 import {
-  type CaseExclusion,
+  type CaseExclusionSettings,
   type CaseSelection,
   findCasesByName,
   findExclusionReason,
@@ -37,7 +37,7 @@ export function readDiscriminatingRows(): DiscriminatingRows {
 export function readSelection(
   options: Pick<RunOptions, 'only' | 'quick'>,
   suite: Suite,
-  scope: CaseExclusion,
+  scope: CaseExclusionSettings,
 ): CaseSelection {
   const only = options.only && findCasesByName(options.only, suite, '--only');
   if (!options.quick) return { only };
@@ -53,7 +53,7 @@ export function readSelection(
   return { quick, only };
 }
 
-export function selectQuickRows({ cases }: Suite, scope: CaseExclusion): NonNullable<CaseSelection['quick']> {
+export function selectQuickRows({ cases }: Suite, scope: CaseExclusionSettings): NonNullable<CaseSelection['quick']> {
   const rows: Record<string, string[]> = {};
   for (const { case: id, row: title = '' } of readDiscriminatingRows().rows) {
     const testCase = cases.find((candidate) => candidate.id === id);
@@ -65,7 +65,7 @@ export function selectQuickRows({ cases }: Suite, scope: CaseExclusion): NonNull
 }
 
 /** The cases that flags select. Which of them a target has the data for is known in its worker. */
-export function selectTests({ only, quick }: RunOptions, whole: Suite): readonly TestCase[] {
+export function selectCasesByFlags({ only, quick }: RunOptions, whole: Suite): readonly TestCase[] {
   const selection = {
     // An unknown name is a case of another folder, or a mistake that was reported before.
     only: only && matchCases(only, whole).ids,

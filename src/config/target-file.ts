@@ -8,7 +8,7 @@ import { parseYaml, readYaml, type YamlFile, type YamlPath } from '../support/ya
 import type { RunOptions } from './run-options.js';
 
 /** The target file that `init` writes into a project. */
-export const initialTargetFile = 'conformance/target.yaml';
+export const initialTargetFilePath = 'conformance/target.yaml';
 
 /** The content of a target file; see `schemas/target.schema.json`. */
 export interface TargetDocument extends Pick<PartialConnectionOptions, 'limits' | 'pacing' | 'retry'> {

@@ -1,7 +1,7 @@
-import { occursInOwnTexts } from '../contract/operation.js';
-import { minSecretLength } from '../http/split-secret.js';
+import { occursInSuiteRequests } from '../contract/operation.js';
+import { minSecretLengthInsideText } from '../http/split-secret.js';
 import type { Problem } from '../support/problem.js';
-import { findMisspeltVariables, locateValue } from './env-file.js';
+import { findMisspeltVariables, locateEnvironmentValue } from './env-file.js';
 import type { Environment } from './run-options.js';
 import { findUnreplacedVariable } from './unreplaced-variable.js';
 
@@ -39,8 +39,8 @@ export function createVariableReader(environment: Environment) {
       const message = `${name} cannot be sent in a header: it is blank, or has characters that are not allowed`;
       problems.push({ at, message, hint: 'Set it again, without line breaks or invisible characters.' });
     }
-    if (value.length < minSecretLength || occursInOwnTexts(value)) {
-      const reason = `is a word of the suite's own requests, or has fewer than ${minSecretLength} characters`;
+    if (value.length < minSecretLengthInsideText || occursInSuiteRequests(value)) {
+      const reason = `is a word of the suite's own requests, or has fewer than ${minSecretLengthInsideText} characters`;
       notes.push(`${name} ${reason}, so it is replaced only as a whole value, and beside its header name.`);
     }
   };
@@ -56,7 +56,7 @@ export function createVariableReader(environment: Environment) {
       return '';
     }
     const known = problems.length;
-    const value = readText(stated, () => locateValue(name, stated), name);
+    const value = readText(stated, () => locateEnvironmentValue(name, stated), name);
     if (problems.length === known) checkHeaderValue(value, name, at);
     return value;
   };

@@ -38,7 +38,7 @@ export type PossibleAnswers =
   | { readonly kind: 'outcomes'; readonly outcomes: ReadonlyMap<string, string>; readonly warn: ReadonlySet<string> }
   | { readonly kind: 'value'; readonly describes: string };
 
-export interface Exclusion {
+export interface UntestedStatement {
   readonly part: string;
   readonly statement: string;
   readonly reason: string;
@@ -48,7 +48,7 @@ export interface Contract {
   readonly requirements: readonly Requirement[];
   readonly groups: readonly QuestionGroup[];
   readonly questions: readonly Question[];
-  readonly exclusions: readonly Exclusion[];
+  readonly exclusions: readonly UntestedStatement[];
 }
 
 export function isWarningOutcome({ answer }: Question, outcome: string | undefined): boolean {

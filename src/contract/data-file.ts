@@ -1,14 +1,14 @@
 import path from 'node:path';
 import { computeDigest } from '../support/digest.js';
 import { maxProblems, type Problem, UnusableInput } from '../support/problem.js';
-import { sizeLimits } from '../support/read-bytes.js';
+import { fileSizeLimits } from '../support/read-bytes.js';
 import { findSchemaProblems } from '../support/schema-validation.js';
 import { readTextFile } from '../support/text-file.js';
-import { type DataSource, type LocatedFile, parseJsonOrYaml, type YamlPath } from '../support/yaml-file.js';
+import { type JsonOrYamlFile, type ParsedFile, parseJsonOrYaml, type YamlPath } from '../support/yaml-file.js';
 import {
   type EntityKind,
   entityKinds,
-  type NamedWorld,
+  type TargetWorld,
   type Tier,
   type TierRule,
   type World,
@@ -16,7 +16,7 @@ import {
   worldListNames,
 } from './world.js';
 
-const readFiles = new Map<string, { readonly digest: string; readonly world: NamedWorld }>();
+const readFiles = new Map<string, { readonly digest: string; readonly world: TargetWorld }>();
 
 /**
  * Reads and checks a data file. Its ids are its names. A file that was read before and has not changed is not read again.
@@ -24,7 +24,7 @@ const readFiles = new Map<string, { readonly digest: string; readonly world: Nam
  * @throws UnusableInput with every problem of the file
  */
 export function readDataFile(file: string) {
-  const text = readTextFile(file, 'Name a data file: see docs/own-data.md.', { limit: sizeLimits.json });
+  const text = readTextFile(file, 'Name a data file: see docs/own-data.md.', { limit: fileSizeLimits.json });
   // Git may change the line ends of a committed file, which change nothing that the file means.
   const digest = computeDigest(text.replaceAll('\r\n', '\n'));
   const key = `${digest} ${file}`;
@@ -33,7 +33,7 @@ export function readDataFile(file: string) {
   return read;
 }
 
-function parseData(text: string, file: string): NamedWorld {
+function parseData(text: string, file: string): TargetWorld {
   const source = parseJsonOrYaml(text, path.relative('', file) || file);
   const problems: Problem[] = findSchemaProblems('data', source);
   if (problems.length > 0) throw new UnusableInput(problems);
@@ -46,7 +46,7 @@ function parseData(text: string, file: string): NamedWorld {
 }
 
 /** Keeps the digits of numbers: a filter with another number would match nothing. */
-function keepDigits(metadata: Tier['metadata'], tier: number, { getNumber }: DataSource): Tier['metadata'] {
+function keepDigits(metadata: Tier['metadata'], tier: number, { getNumber }: JsonOrYamlFile): Tier['metadata'] {
   const entries = Object.entries(metadata);
   if (!entries.some(([, entry]) => typeof entry === 'number')) return metadata;
   const kept = entries.map(([key, entry]) => {
@@ -57,7 +57,7 @@ function keepDigits(metadata: Tier['metadata'], tier: number, { getNumber }: Dat
 }
 
 /** Locates the flaws that are printed. The others get the start of the file: to find a place takes time. */
-function locateFlaws(flaws: readonly Flaw[], { locate }: LocatedFile): Problem[] {
+function locateFlaws(flaws: readonly Flaw[], { locate }: ParsedFile): Problem[] {
   const first = locate([]);
   return flaws.map(({ at, ...problem }, n) => ({ ...problem, at: n < maxProblems ? locate(at) : first }));
 }

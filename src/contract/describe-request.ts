@@ -1,12 +1,12 @@
+import { parseRequest } from '../http/decoded-request.js';
 import type { HttpRequest } from '../http/exchange.js';
-import { parseRequest } from '../http/request-content.js';
-import { shorten, shortenPair } from '../support/untrusted-text.js';
+import { shorten, shortenAroundDifference } from '../support/untrusted-text.js';
 import { documentedOperation, parseFilterParameter } from './operation.js';
 import { createOracle, type DocumentedRequestBody, type ObligationReason } from './oracle.js';
-import { entityKinds, type NamedWorld, type Tier, windowSize } from './world.js';
+import { entityKinds, type TargetWorld, type Tier, windowSize } from './world.js';
 
 /** Finds the name of an id in the world; the id itself if it has none, as in a data file. */
-export function createNameLookup({ ids, isDataFile }: NamedWorld): (id: string) => string {
+export function createNameLookup({ ids, isDataFile }: TargetWorld): (id: string) => string {
   const names = entityKinds.flatMap((kind) => (isDataFile ? [] : [...ids[kind]]));
   return (wanted) => names.find(([, id]) => id === wanted)?.[0] ?? wanted;
 }
@@ -14,7 +14,7 @@ export function createNameLookup({ ids, isDataFile }: NamedWorld): (id: string) 
 const maxText = 30;
 
 /** Describes a request by its body and query, with names in place of ids: "{customer:{id:ann},…}, filter campaign spring". */
-export function describeRequest(request: HttpRequest, world: NamedWorld): string {
+export function describeRequest(request: HttpRequest, world: TargetWorld): string {
   const nameOf = createNameLookup(world);
   const { method, path, query, body } = parseRequest(request);
   const { method: usualMethod, path: usualPath } = documentedOperation;
@@ -37,7 +37,7 @@ export function describeRequest(request: HttpRequest, world: NamedWorld): string
  * Creates a function that explains why a tier must or must not be returned: "asks for 10 of product mug; the order has 2".
  * It gives the first reason against the tier, or else all that leave it open, or else all for it.
  */
-export function createObligationExplainer(request: HttpRequest, world: NamedWorld) {
+export function createObligationExplainer(request: HttpRequest, world: TargetWorld) {
   const oracle = createOracle(request, world);
   const { listReasons } = oracle.whenReturning ?? oracle;
   const nameOf = createNameLookup(world);
@@ -61,7 +61,7 @@ function renderReason(
   nameOf: (id: string) => string,
 ): string {
   const compare = (what: string, held: unknown = 'none', than = '', wanted: unknown = 'none') => {
-    const [shownHeld, shownWanted] = shortenPair(nameOf(String(held)), nameOf(String(wanted)));
+    const [shownHeld, shownWanted] = shortenAroundDifference(nameOf(String(held)), nameOf(String(wanted)));
     return `${what} ${shownHeld}; ${than} ${shownWanted}`;
   };
   if (reason.is === 'rank')

@@ -1,7 +1,7 @@
+import { type DecodedRequest, parseRequest } from '../http/decoded-request.js';
 import type { HttpRequest } from '../http/exchange.js';
-import { parseRequest, type RequestContent } from '../http/request-content.js';
 import { groupBy } from '../support/collections.js';
-import { isWellFormed } from '../support/json.js';
+import { hasWellFormedTexts } from '../support/json.js';
 import { loadValidator } from '../support/schema-validation.js';
 
 /** Explains why a request is not documented (`schemas/request.schema.json`), or why a strict parser may refuse its text. */
@@ -22,9 +22,9 @@ export function explainUndocumented(request: HttpRequest): string | undefined {
 const surrogateEscape = /(?<!\\)(?:\\\\)*\\ud[89a-f]/;
 
 /** Explains why parsers may disagree about a text: RFC 7493, section 2 (I-JSON), and RFC 3986, section 2.5. */
-function explainInvalidText({ path, body = 'null' }: HttpRequest, content: RequestContent): string | undefined {
+function explainInvalidText({ path, body = 'null' }: HttpRequest, content: DecodedRequest): string | undefined {
   try {
-    if (!isWellFormed(decodeURIComponent(path))) return 'the path has half of a surrogate pair';
+    if (!hasWellFormedTexts(decodeURIComponent(path))) return 'the path has half of a surrogate pair';
   } catch {
     return 'the percent-encoded path is not UTF-8';
   }

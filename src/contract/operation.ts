@@ -1,7 +1,7 @@
 import type { Credentials } from '../http/connection-options.js';
+import { decodePercent, encodeQueryText } from '../http/decoded-request.js';
 import type { HttpRequest } from '../http/exchange.js';
 import type { Secret } from '../http/redactor.js';
-import { decodePercent, encodeQueryText } from '../http/request-content.js';
 
 export const credentialHeaders = {
   applicationId: 'X-Client-Application-Id',
@@ -30,7 +30,7 @@ export function listCredentialSecrets(credentials: Credentials): Secret[] {
     value: credentials[part],
     placeholder: credentialPlaceholders[part],
     name: credentialHeaders[part],
-    occursInOwnTexts,
+    occursInSuiteRequests,
   }));
 }
 
@@ -44,7 +44,7 @@ const ownTexts = [
   .toLowerCase();
 
 /** Whether a secret is a part of the suite's own requests. Redaction would rewrite these. */
-export function occursInOwnTexts(secret: string): boolean {
+export function occursInSuiteRequests(secret: string): boolean {
   return ownTexts.includes(secret.trim().toLowerCase());
 }
 

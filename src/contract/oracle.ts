@@ -5,18 +5,18 @@
  * the reporter, which explains.
  */
 
+import { type DecodedRequest, parseRequest } from '../http/decoded-request.js';
 import { findRefusableEncoding, type HttpRequest } from '../http/exchange.js';
-import { parseRequest, type RequestContent } from '../http/request-content.js';
-import { remember } from '../support/caches.js';
+import { cacheByObject } from '../support/caches.js';
 import { groupBy } from '../support/collections.js';
 import { explainUndocumented } from './explain-undocumented.js';
 import { audienceParameter, type FilterSubject, parseFilterParameter } from './operation.js';
 import {
-  findProduct,
+  findProductIdOfSku,
   getWindowSize,
   type ItemRule,
   indexPositionsById,
-  type NamedWorld,
+  type TargetWorld,
   type Tier,
   type TierRule,
   type World,
@@ -65,7 +65,7 @@ export interface Oracle {
   readonly whenReturning?: Oracle;
 }
 
-type KnownWorld = World & Partial<Pick<NamedWorld, 'unavailable' | 'ownPromotions'>>;
+type KnownWorld = World & Partial<Pick<TargetWorld, 'unavailable' | 'ownPromotions'>>;
 
 /** The body of a documented request. Every member is optional. */
 export interface DocumentedRequestBody {
@@ -93,7 +93,9 @@ export function createOracle(request: HttpRequest, world: KnownWorld): Oracle {
   return getOracles(world)(request);
 }
 
-const getOracles = remember((world: KnownWorld) => remember((request: HttpRequest) => deriveOracle(request, world)));
+const getOracles = cacheByObject((world: KnownWorld) =>
+  cacheByObject((request: HttpRequest) => deriveOracle(request, world)),
+);
 
 function deriveOracle(request: HttpRequest, world: KnownWorld): Oracle {
   const undocumentedReason = explainUndocumented(request);
@@ -132,7 +134,7 @@ function createPartialOracle(
   const { openReason } = reasons;
   const judgeOneRule = createRuleJudge(body, world, reasons);
   const valid = (tier: Tier) => openIfPartial(combine(tier.rules, judgeOneRule), openReason);
-  const matching = remember((tier: Tier) => judgeFilters(filters, tier, openReason));
+  const matching = cacheByObject((tier: Tier) => judgeFilters(filters, tier, openReason));
   const mayMatch = listCandidates(filter, reasons.filters, world);
   const matched = filter === undefined ? world.tiers : mayMatch.filter((tier) => matching(tier) !== 'forbidden');
   const checked = createWindowJudge(filters, matched, world, openReason);
@@ -144,7 +146,7 @@ function createPartialOracle(
     matching,
     matched,
     checked,
-    returned: remember((tier) => combine([checked, matching, valid], (judge) => judge(tier))),
+    returned: cacheByObject((tier) => combine([checked, matching, valid], (judge) => judge(tier))),
     listReasons: (tier) => [
       { is: 'rank', rank: getRank(tier, world), obligation: checked(tier) },
       ...filters.map(({ subject, value }) => ({ is: 'filter', subject, value, obligation: matching(tier) }) as const),
@@ -169,7 +171,7 @@ interface OpenParts {
 }
 
 function explainOpenParts(
-  { query, body }: RequestContent,
+  { query, body }: DecodedRequest,
   filters: readonly Filter[],
   world: KnownWorld,
   omission: string | undefined,
@@ -252,7 +254,7 @@ function createWindowJudge(
 /** Whether a deployment may refuse a request although it is documented. */
 function mayBeRefused(
   request: HttpRequest,
-  content: RequestContent,
+  content: DecodedRequest,
   filters: readonly Filter[],
   matched: readonly Tier[],
   world: KnownWorld,
@@ -271,7 +273,7 @@ function mayBeRefused(
 }
 
 /** Lists the tiers about which the readings of the documentation differ: both forbid what does not match the filter. */
-export const listWindowTiers = remember(({ alternatives, matched }: Oracle): readonly Tier[] => {
+export const listWindowDependentTiers = cacheByObject(({ alternatives, matched }: Oracle): readonly Tier[] => {
   if (alternatives.length === 0) return [];
   return matched.filter((tier) => new Set(alternatives.map(({ returned }) => returned(tier))).size > 1);
 });
@@ -303,7 +305,7 @@ function createAlternatives(
   const checkedBefore = (tier: Tier) => requireIf(newest.has(tier));
   const checkedAfter = (tier: Tier) => (atLeast.has(tier) && !atMost.has(tier) ? 'open' : requireIf(atMost.has(tier)));
   const combineWith = (checked: Oracle['checked']) =>
-    remember((tier: Tier) => combine([checked, matching, valid], (judge) => judge(tier)));
+    cacheByObject((tier: Tier) => combine([checked, matching, valid], (judge) => judge(tier)));
   return [
     { window: 'before-the-filter', returned: combineWith(checkedBefore) },
     { window: 'after-the-filter', returned: combineWith(checkedAfter) },
@@ -311,14 +313,14 @@ function createAlternatives(
 }
 
 /** Whether headers ask for something that a server may refuse: another format, a coding or an expectation. */
-function hasRefusableHeader({ headers }: RequestContent): boolean {
+function hasRefusableHeader({ headers }: DecodedRequest): boolean {
   const { accept = [], expect, 'transfer-encoding': coding } = headers;
   const acceptsJson = accept.length === 0 || accept.some((types) => /\*\/\*|application\/\*|json/i.test(types));
   return !acceptsJson || expect !== undefined || coding !== undefined;
 }
 
 /** Tiers by the texts that filters compare, in lower case: a data file has thousands of tiers. */
-const indexTexts = remember((tiers: readonly Tier[]): ReadonlyMap<string, readonly Tier[]> => {
+const indexTexts = cacheByObject((tiers: readonly Tier[]): ReadonlyMap<string, readonly Tier[]> => {
   const texts = tiers.flatMap((tier) =>
     [...new Set([tier.campaign_id, ...Object.values(tier.metadata)].map((text) => String(text).toLowerCase()))].map(
       (text) => ({ text, tier }),
@@ -366,7 +368,7 @@ function explainOpenRules({ customer, order }: DocumentedRequestBody, { skus }: 
   const items = order?.items ?? [];
   const products = new Set(items.flatMap(({ product_id }) => product_id ?? []));
   const ordered = items.flatMap(({ sku_id }) => sku_id ?? []);
-  const isOrderedTwice = ordered.some((id) => products.has(findProduct(skus, id) ?? ''));
+  const isOrderedTwice = ordered.some((id) => products.has(findProductIdOfSku(skus, id) ?? ''));
   const reasons: readonly (readonly [applies: boolean, reason: string])[] = [
     [items.length === 0, 'the effect of an order without items is open'],
     [items.some(({ quantity }) => quantity === undefined), 'the effect of an item without quantity is open'],
@@ -422,7 +424,7 @@ function listQuantities(items: readonly Item[], skus: World['skus']) {
   return {
     product: list(({ product_id }) => product_id),
     sku: list(({ sku_id }) => sku_id),
-    skuByProduct: list(({ sku_id }) => sku_id && findProduct(skus, sku_id)),
+    skuByProduct: list(({ sku_id }) => sku_id && findProductIdOfSku(skus, sku_id)),
   };
 }
 

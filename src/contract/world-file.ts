@@ -5,7 +5,7 @@ import { packageRoot } from '../support/package-root.js';
 import { type Location, type Problem, suggestName, UnusableInput } from '../support/problem.js';
 import { validateFile } from '../support/schema-validation.js';
 import { readYaml, type YamlFile, type YamlPath } from '../support/yaml-file.js';
-import { type EntityKind, entityKinds, type NamedWorld, type Tier, type TierRule } from './world.js';
+import { type EntityKind, entityKinds, type TargetWorld, type Tier, type TierRule } from './world.js';
 
 const prefixes = { customer: 'cust', product: 'prod', sku: 'sku', category: 'cat', campaign: 'camp', tier: 'promo' };
 
@@ -27,12 +27,12 @@ interface TierEntry extends Pick<Tier, 'name'>, Partial<Pick<Tier, 'metadata' | 
   created?: 'a-fifth-of-a-second-after-the-next';
 }
 
-export function loadWorld(): NamedWorld {
+export function loadWorld(): TargetWorld {
   return expandWorld(readYaml(path.join(packageRoot, 'cases', 'world.yaml')));
 }
 
 /** Checks and expands a parsed world file. @throws UnusableInput with every problem of the file */
-export function expandWorld(file: YamlFile): NamedWorld {
+export function expandWorld(file: YamlFile): TargetWorld {
   const document = validateFile('world', file) as WorldDocument;
   const problems: Problem[] = [];
   const createIds = (kind: EntityKind, names: readonly string[]) =>
@@ -63,7 +63,7 @@ export function expandWorld(file: YamlFile): NamedWorld {
     drafts[n]?.created === undefined
       ? Date.parse(document.newest) - n * document.hours_apart * 60 * 60 * 1000
       : createdAt(n + 1) + 200;
-  const named: NamedWorld = {
+  const named: TargetWorld = {
     customers: listThings('customer'),
     products: listThings('product'),
     skus: Object.entries(document.skus).map(([name, product]) => ({
@@ -141,7 +141,7 @@ export interface DataFileReference {
  *
  * @throws UnusableInput for ids that are bound twice
  */
-export function bindWorld(named: NamedWorld, { bindings, ownPromotions }: WorldAvailability): NamedWorld {
+export function bindWorld(named: TargetWorld, { bindings, ownPromotions }: WorldAvailability): TargetWorld {
   const world = ownPromotions === undefined ? named : { ...named, ownPromotions };
   if (bindings === undefined) return world;
   const { ids, unavailable: _, ...rest } = world;
@@ -165,7 +165,7 @@ export function bindWorld(named: NamedWorld, { bindings, ownPromotions }: WorldA
   const bound = entityKinds.map((kind) => [kind, new Map([...ids[kind]].map(([name, id]) => [name, bind(id)]))]);
   return {
     ...(parseJson(JSON.stringify(rest), bindText) as typeof rest),
-    ids: Object.fromEntries(bound) as unknown as NamedWorld['ids'],
+    ids: Object.fromEntries(bound) as unknown as TargetWorld['ids'],
     unavailable,
     hasOwnIds: true,
     ...findListedOrder([...ids.tier.values()].flatMap((id) => bindings[id]?.at.line ?? [])),
@@ -173,7 +173,7 @@ export function bindWorld(named: NamedWorld, { bindings, ownPromotions }: WorldA
 }
 
 /** @param lines of the tiers in the file with their ids, those of newer tiers first */
-function findListedOrder(lines: readonly number[]): Pick<NamedWorld, 'listedOrder'> {
+function findListedOrder(lines: readonly number[]): Pick<TargetWorld, 'listedOrder'> {
   const pairs = lines.slice(1).map((line, n) => line - (lines[n] ?? 0));
   if (pairs.length === 0) return {};
   if (pairs.every((distance) => distance > 0)) return { listedOrder: 'newest-first' };

@@ -1,4 +1,4 @@
-import { remember } from '../support/caches.js';
+import { cacheByObject } from '../support/caches.js';
 import type { NumberText } from '../support/json.js';
 
 /** What a deployment contains: the test data of the suite, or the content of a data file. Tiers are newest first. */
@@ -60,7 +60,7 @@ export const worldListNames = {
 export type EntityKind = keyof typeof worldListNames;
 export const entityKinds = Object.keys(worldListNames) as EntityKind[];
 
-export interface NamedWorld extends World {
+export interface TargetWorld extends World {
   readonly ids: Readonly<Record<EntityKind, ReadonlyMap<string, string>>>;
   /** The things that the deployment under test does not have, by their ids in this world. */
   readonly unavailable: ReadonlyMap<string, { readonly kind: EntityKind; readonly name: string }>;
@@ -75,7 +75,7 @@ export interface NamedWorld extends World {
 }
 
 /** Returns the position of each thing in a list. Data files have many things, and each request looks some up. */
-export const indexPositionsById = remember(
+export const indexPositionsById = cacheByObject(
   (things: readonly WorldEntity[]): ReadonlyMap<string, number> => new Map(things.map(({ id }, n) => [id, n])),
 );
 
@@ -85,15 +85,15 @@ export function findById<Entity extends WorldEntity>(things: readonly Entity[], 
   return position === undefined ? undefined : things[position];
 }
 
-export function findProduct(skus: World['skus'], id: string): string | undefined {
+export function findProductIdOfSku(skus: World['skus'], id: string): string | undefined {
   return findById(skus, id)?.product_id;
 }
 
-export function listAvailableTiers({ tiers, unavailable }: NamedWorld): Tier[] {
+export function listAvailableTiers({ tiers, unavailable }: TargetWorld): Tier[] {
   return tiers.filter(({ id }) => !unavailable.has(id));
 }
 
-export function exportWorld({ customers, products, skus, categories, campaigns, tiers }: NamedWorld): World {
+export function exportWorld({ customers, products, skus, categories, campaigns, tiers }: TargetWorld): World {
   return { customers, products, skus, categories, campaigns, tiers };
 }
 
@@ -101,6 +101,6 @@ export function exportWorld({ customers, products, skus, categories, campaigns, 
 export const windowSize = 150;
 
 /** The number of the newest tiers of a world that are checked: promotions of the deployment take the other places. */
-export function getWindowSize({ ownPromotions = 0 }: World & Pick<NamedWorld, 'ownPromotions'>): number {
+export function getWindowSize({ ownPromotions = 0 }: World & Pick<TargetWorld, 'ownPromotions'>): number {
   return windowSize - ownPromotions;
 }

@@ -18,15 +18,15 @@ import type { Suite } from '../suite/suite.js';
 import { groupBy } from '../support/collections.js';
 import { renderReason } from '../support/reason.js';
 import type { KnownCauses } from './known-causes.js';
-import { type Compared, type Observation, type ObservedRow, observe } from './observation.js';
-import { nothingReturned } from './observed-mistakes.js';
+import { type ComparableObservation, collectObservations, type Observation, type UnpassedRow } from './observation.js';
+import { nothingReturnedSentence } from './observed-mistakes.js';
 import { createPredictor, type ObservationsWithPredictor } from './prediction.js';
-import { type CauseFinding, minMended, proveCauses } from './prove-causes.js';
+import { type CauseWithRows, minMendedResponses, proveCauses } from './prove-causes.js';
 import { findRefusedFeature, isKnownRefusal, type RefusedFeature, readRefusedFeature } from './refused-features.js';
 import { listWrongResponses } from './wrong-results.js';
 
 /** What is wrong with a deployment: it was seen. */
-export interface Cause extends Omit<CauseFinding, 'rows' | 'mistake'> {
+export interface Cause extends Omit<CauseWithRows, 'rows' | 'mistake'> {
   /** Empty if nothing could be judged. Another cause may have the same requirements and cases. */
   readonly requirements: readonly string[];
   readonly cases: readonly string[];
@@ -45,7 +45,7 @@ const noKnownCauses: Pick<KnownCauses, 'causes' | 'refusals' | 'requirements'> =
 export type Diagnosis = ReturnType<typeof diagnoseRun>;
 
 /** What the causes of a run are found in. */
-export interface DiagnosedRun {
+export interface DiagnosisInput {
   readonly suite: Suite;
   readonly results: readonly CaseResult[];
   readonly index: ExchangeIndex;
@@ -57,9 +57,9 @@ export interface DiagnosedRun {
 }
 
 /** Finds what is wrong. Every failing row that the load of the test data does not explain belongs to a cause. Changes no verdict. */
-export function diagnoseRun({ suite, results, index, statedPatterns, known, contrasts }: DiagnosedRun) {
+export function diagnoseRun({ suite, results, index, statedPatterns, known, contrasts }: DiagnosisInput) {
   const { causes: seeds, refusals, requirements } = known ?? noKnownCauses;
-  const observed = observe(suite, results, index, statedPatterns, requirements);
+  const observed = collectObservations(suite, results, index, statedPatterns, requirements);
   const run = { ...observed, predict: createPredictor(observed) };
   const { rows, emptyStatuses } = run;
   const failing = new Set(rows.filter((row) => row.isFailing).map(({ requirement }) => requirement));
@@ -96,7 +96,7 @@ function listRefused({ all }: Pick<ObservationsWithPredictor, 'all'>, apart: rea
 }
 
 /** Whether a finding explains failures, and all of them are known. */
-function isKnown({ rows }: CauseFinding): boolean {
+function isKnown({ rows }: CauseWithRows): boolean {
   const failures = [...rows].filter((row) => row.isFailing);
   return failures.length > 0 && failures.every((row) => row.isKnown);
 }
@@ -109,7 +109,7 @@ function listExcused(
   { rows, compared, predict }: ObservationsWithPredictor,
   seeds: readonly StructuralMistake[],
   refused: readonly Observation[],
-  unknown: readonly CauseFinding[],
+  unknown: readonly CauseWithRows[],
 ): string[] {
   if (!rows.some((row) => row.isKnown)) return [];
   const blamed = new Set(unknown.flatMap((finding) => [...finding.rows]));
@@ -123,9 +123,9 @@ function findAll(
   run: ObservationsWithPredictor,
   seeds: readonly StructuralMistake[],
   refused: readonly Observation[],
-): CauseFinding[] {
+): CauseWithRows[] {
   const examined = findExamined(run);
-  const isExplained = (row: ObservedRow) => examined.some(({ rows }) => rows.has(row));
+  const isExplained = (row: UnpassedRow) => examined.some(({ rows }) => rows.has(row));
   if (examined.length > 0 && run.rows.every(isExplained)) return examined;
   return [...examined, ...findInResults(run, seeds, refused).filter(({ rows }) => ![...rows].every(isExplained))];
 }
@@ -143,7 +143,7 @@ const examinedCodes: readonly string[] = [
 ];
 
 /** Lists the refusals that the examination found. They explain what else fails in the same requirement. */
-function findExamined({ rows }: ObservationsWithPredictor): CauseFinding[] {
+function findExamined({ rows }: ObservationsWithPredictor): CauseWithRows[] {
   const shown = rows.filter(({ reason }) => examinedCodes.includes(reason?.code ?? ''));
   return [...groupBy(shown, ({ reason }) => renderReason(reason))].map(([sentence, alike]) => {
     const broken = alike.filter((row) => row.isFailing).map(({ requirement }) => requirement);
@@ -157,7 +157,7 @@ function findInResults(
   run: ObservationsWithPredictor,
   seeds: readonly StructuralMistake[],
   refused: readonly Observation[],
-): CauseFinding[] {
+): CauseWithRows[] {
   const isReadable = isMostlyReadable(run);
   const whole = isReadable ? (findNothingReturned(run) ?? findIgnoredBody(run)) : undefined;
   if (whole !== undefined) return [whole];
@@ -190,16 +190,16 @@ function listEmptied(
 }
 
 /** Sorts by the number of failing rows, then by that of all rows. */
-function sortByFailures(findings: readonly CauseFinding[]): CauseFinding[] {
-  const countFailing = ({ rows }: CauseFinding) => [...rows].filter((row) => row.isFailing).length;
+function sortByFailures(findings: readonly CauseWithRows[]): CauseWithRows[] {
+  const countFailing = ({ rows }: CauseWithRows) => [...rows].filter((row) => row.isFailing).length;
   return findings.toSorted(
     (left, right) => countFailing(right) - countFailing(left) || right.rows.size - left.rows.size,
   );
 }
 
 /** Lists the failing rows that no cause explains. If the load of the test data explains a failure, the report says so first. */
-function listUnexplained({ rows }: ObservationsWithPredictor, found: readonly CauseFinding[]): ObservedRow[] {
-  const needsCause = ({ isFailing, reason }: ObservedRow) => isFailing && reason?.code !== 'load-explains';
+function listUnexplained({ rows }: ObservationsWithPredictor, found: readonly CauseWithRows[]): UnpassedRow[] {
+  const needsCause = ({ isFailing, reason }: UnpassedRow) => isFailing && reason?.code !== 'load-explains';
   return rows.filter((row) => needsCause(row) && found.every((cause) => !cause.rows.has(row)));
 }
 
@@ -209,10 +209,10 @@ function listUnexplained({ rows }: ObservationsWithPredictor, found: readonly Ca
  */
 function listLeftOver(
   run: ObservationsWithPredictor,
-  proved: readonly CauseFinding[],
+  proved: readonly CauseWithRows[],
   assumed: readonly StructuralMistake[],
   refusals: readonly RefusedFeature[],
-): ObservedRow[] {
+): UnpassedRow[] {
   const { compared, predict } = run;
   const whole = proved.filter(({ id, mistake }) => mistake === undefined && readRefusedFeature(id) === undefined);
   const wrong = listWrongResponses(compared, predict(assumed)).flatMap(([{ rows }]) =>
@@ -233,11 +233,11 @@ function listLeftOver(
  * @param unexplained those of them that no cause explains at all
  */
 function describeContrasts(
-  leftOver: readonly ObservedRow[],
-  unexplained: readonly ObservedRow[],
+  leftOver: readonly UnpassedRow[],
+  unexplained: readonly UnpassedRow[],
   contrasts: readonly Contrast[],
-): CauseFinding[] {
-  const narrowed = contrasts.flatMap(({ sentence, evidence, rows, ...shown }, n): CauseFinding[] => {
+): CauseWithRows[] {
+  const narrowed = contrasts.flatMap(({ sentence, evidence, rows, ...shown }, n): CauseWithRows[] => {
     const places = new Set(rows.map(getPlace));
     const explained = leftOver.filter((row) => places.has(getPlace(row)));
     const id = shown.right === undefined ? 'unexplained' : 'contrast';
@@ -247,7 +247,7 @@ function describeContrasts(
   });
   const left = unexplained.filter((row) => narrowed.every(({ rows }) => !rows.has(row)));
   const others = [...groupBy(left, ({ requirement }) => requirement)].map(
-    ([requirement, rows]): CauseFinding => ({
+    ([requirement, rows]): CauseWithRows => ({
       id: 'unexplained',
       sentence: `Cases of ${requirement} fail, and it was not found out what makes the difference.`,
       evidence: [renderReason(rows[0].reason)],
@@ -257,7 +257,7 @@ function describeContrasts(
   return [...narrowed, ...others];
 }
 
-function getPlace({ case: id, row }: Pick<ObservedRow, 'case' | 'row'>): string {
+function getPlace({ case: id, row }: Pick<UnpassedRow, 'case' | 'row'>): string {
   return JSON.stringify([id, row]);
 }
 
@@ -267,15 +267,15 @@ function isMostlyReadable({ all, compared }: ObservationsWithPredictor): boolean
 }
 
 /** Finds out whether nothing was ever returned, while no row fails: then it is not certain that the test data is loaded. */
-function findNothingReturned({ all, compared, rows }: ObservationsWithPredictor): CauseFinding | undefined {
+function findNothingReturned({ all, compared, rows }: ObservationsWithPredictor): CauseWithRows | undefined {
   const isReturned = compared.some(({ returned }) => returned.some(Boolean)) || all.some(({ isUnclear }) => isUnclear);
-  if (isReturned || compared.length < minMended || rows.some((row) => row.isFailing)) return undefined;
+  if (isReturned || compared.length < minMendedResponses || rows.some((row) => row.isFailing)) return undefined;
   const evidence = [`${compared.length} responses name no promotion of the test data.`];
-  return { id: 'nothing-returned', sentence: nothingReturned, evidence, rows: new Set(rows) };
+  return { id: 'nothing-returned', sentence: nothingReturnedSentence, evidence, rows: new Set(rows) };
 }
 
 /** Finds a cache whose key is the URL alone. It is not known which request fills it. */
-function findIgnoredBody({ compared, predict, tiers, rows }: ObservationsWithPredictor): CauseFinding | undefined {
+function findIgnoredBody({ compared, predict, tiers, rows }: ObservationsWithPredictor): CauseWithRows | undefined {
   // A deployment that names all promotions and marks the valid ones is no cache.
   if (rows.some(({ reason }) => reason?.code === 'named-or-returned')) return undefined;
   const ofUrl = takeLargestGroup(compared, ({ request }) => request.path);
@@ -283,7 +283,7 @@ function findIgnoredBody({ compared, predict, tiers, rows }: ObservationsWithPre
   const returned = equal[0]?.returned ?? [];
   const bodies = new Set(equal.map(({ request }) => request.body)).size;
   // Requests at the same time are answered before a cache is filled.
-  if (bodies < minMended || equal.length < 0.8 * ofUrl.length) return undefined;
+  if (bodies < minMendedResponses || equal.length < 0.8 * ofUrl.length) return undefined;
   // Promotions without rules are valid for requests without a body, too. Where everything is returned, nothing is cached.
   const hasRules = tiers.some(({ rules }, position) => returned[position] && rules.length > 0);
   const isAnyRight = listWrongResponses(equal, predict([])).length < equal.length;
@@ -293,7 +293,10 @@ function findIgnoredBody({ compared, predict, tiers, rows }: ObservationsWithPre
   return { id, sentence, evidence: [evidence], rows: new Set(rows) };
 }
 
-function takeLargestGroup(shown: readonly Compared[], getKey: (shown: Compared) => string): readonly Compared[] {
+function takeLargestGroup(
+  shown: readonly ComparableObservation[],
+  getKey: (shown: ComparableObservation) => string,
+): readonly ComparableObservation[] {
   const groups = [...groupBy(shown, getKey).values()];
   return groups.toSorted((left, right) => right.length - left.length)[0] ?? [];
 }
@@ -302,17 +305,17 @@ function takeLargestGroup(shown: readonly Compared[], getKey: (shown: Compared) 
 const minChanging = 3;
 
 /** Lists the requests that were sent more than once and had different results, each with all of its results. */
-function listChanging({ compared }: ObservationsWithPredictor): Compared[][] {
+function listChanging({ compared }: ObservationsWithPredictor): ComparableObservation[][] {
   return [...groupBy(compared, ({ key }) => key).values()].filter((group) => group.length > 1);
 }
 
-function listUnchanging(run: ObservationsWithPredictor): Compared[] {
+function listUnchanging(run: ObservationsWithPredictor): ComparableObservation[] {
   const changing = new Set(listChanging(run).flat());
   return run.compared.filter((shown) => !changing.has(shown));
 }
 
 /** Finds out whether equal requests have different results. Then that is what is to be explained, and not each failure. */
-function findChanging(run: ObservationsWithPredictor): CauseFinding | undefined {
+function findChanging(run: ObservationsWithPredictor): CauseWithRows | undefined {
   const changing = listChanging(run);
   if (changing.length < minChanging) return undefined;
   return {
@@ -324,7 +327,7 @@ function findChanging(run: ObservationsWithPredictor): CauseFinding | undefined 
 }
 
 /** Finds a status that answers every documented request, or all with some part. What else is refused is narrowed. */
-function findRefusals(refused: readonly Observation[], { all }: ObservationsWithPredictor): CauseFinding[] {
+function findRefusals(refused: readonly Observation[], { all }: ObservationsWithPredictor): CauseWithRows[] {
   const accepted = all.filter(({ isDocumented, isAccepted }) => isDocumented && isAccepted);
   const byStatus = [...groupBy(refused, ({ refusedWith = 0 }) => refusedWith)];
   if (accepted.length > 0)
@@ -355,7 +358,7 @@ function isGone(
   return explained.length <= contradicting.size;
 }
 
-function createCause({ mistake: _, rows, ...finding }: CauseFinding, failing: ReadonlySet<string>): Cause {
+function createCause({ mistake: _, rows, ...finding }: CauseWithRows, failing: ReadonlySet<string>): Cause {
   const requirements = [...new Set([...rows].map(({ requirement }) => requirement))];
   const listed = [...rows].filter(({ requirement }) => failing.has(requirement));
   return {

@@ -5,10 +5,10 @@
 
 import { type Exchange, type HttpRequest, serializeRequest } from '../http/exchange.js';
 import type { TargetContext } from '../judge/judge-case.js';
-import { type Answer, answerSymptom, type Symptom, wouldBeWrong } from './symptom.js';
+import { type Correctness, judgeSymptom, type Symptom, wouldSymptomBeWrong } from './symptom.js';
 
 /** Steps that may send requests on the way to a value. */
-export type Asking<Value> = Generator<HttpRequest, Value, Exchange>;
+export type RequestGenerator<Value> = Generator<HttpRequest, Value, Exchange>;
 
 /** The number of requests that may still be sent. */
 export interface RequestAllowance {
@@ -26,18 +26,18 @@ export class Inquiry {
 
   /** Whether the documentation says of a request that the symptom is wrong. */
   isWorthAsking(request: HttpRequest): boolean {
-    return wouldBeWrong(this.symptom, request, this.target.world);
+    return wouldSymptomBeWrong(this.symptom, request, this.target.world);
   }
 
   /** Sends a request, once. `unclear` if the symptom would not be wrong, or if no more requests may be sent. */
-  *ask(request: HttpRequest): Asking<Answer> {
+  *ask(request: HttpRequest): RequestGenerator<Correctness> {
     if (!this.isWorthAsking(request)) return 'unclear';
     const exchange = yield* this.send(request);
-    return exchange === undefined ? 'unclear' : answerSymptom(this.symptom, exchange, this.target);
+    return exchange === undefined ? 'unclear' : judgeSymptom(this.symptom, exchange, this.target);
   }
 
   /** Sends a request, once. Undefined if no more requests may be sent. */
-  *send(request: HttpRequest): Asking<Exchange | undefined> {
+  *send(request: HttpRequest): RequestGenerator<Exchange | undefined> {
     const key = serializeRequest(request);
     const known = this.#exchanges.get(key);
     if (known !== undefined) return known;

@@ -3,15 +3,15 @@
 import { knownMistakes, type StructuralMistake } from '../../reference/model.js';
 import type { KnownMistakeCorrections } from '../assertions/row-evidence.js';
 import { createOracle, type Obligation } from '../contract/oracle.js';
-import { listAvailableTiers, type NamedWorld, type Tier } from '../contract/world.js';
+import { listAvailableTiers, type TargetWorld, type Tier } from '../contract/world.js';
 import type { HttpRequest } from '../http/exchange.js';
 import { isSuccessful } from '../http/response-status.js';
 import type { ReturnedTiers } from '../recognition/returned-tiers.js';
 import type { KnownDeviationsFile } from '../record/known-deviations.js';
-import { remember } from '../support/caches.js';
+import { cacheByObject } from '../support/caches.js';
 import { createInputError, suggestName } from '../support/problem.js';
 import { readYaml } from '../support/yaml-file.js';
-import type { Asked } from './observation.js';
+import type { RequestWithObligations } from './observation.js';
 import { createSizeMistake } from './observed-mistakes.js';
 import { createPredictor } from './prediction.js';
 import { isKnownRefusal, type RefusedFeature, readRefusedFeature } from './refused-features.js';
@@ -19,15 +19,15 @@ import { isKnownRefusal, type RefusedFeature, readRefusedFeature } from './refus
 export type KnownCauses = ReturnType<typeof readKnownCauses>;
 
 /** Reads the id of a cause; undefined if it does not say what a deployment returns. */
-export function readCause(id: string, world: NamedWorld): StructuralMistake | undefined {
+export function findMistakeByCauseId(id: string, world: TargetWorld): StructuralMistake | undefined {
   return createSizeMistake(id, world) ?? knownMistakes.find((mistake) => mistake.id === id);
 }
 
 /** Reads the causes that still count. @throws UnusableInput for the first cause that cannot be read */
-export function readKnownCauses({ file, entries, emptyStatuses }: KnownDeviationsFile, world: NamedWorld) {
+export function readKnownCauses({ file, entries, emptyStatuses }: KnownDeviationsFile, world: TargetWorld) {
   const known = entries.flatMap(({ cause: id, isExpired, isGone }, n): (StructuralMistake | RefusedFeature)[] => {
     if (id === undefined) return [];
-    const cause = readCause(id, world) ?? readRefusedFeature(id);
+    const cause = findMistakeByCauseId(id, world) ?? readRefusedFeature(id);
     if (cause !== undefined) return isExpired || isGone ? [] : [cause];
     const hint = `${suggestName(
       id,
@@ -46,15 +46,15 @@ export function readKnownCauses({ file, entries, emptyStatuses }: KnownDeviation
 }
 
 /** Creates what the judge needs to judge as if the known causes were right. Undefined if there is none. */
-export function createKnownMistakes(
+export function createKnownMistakeCorrections(
   { causes, refusals, emptyStatuses }: Pick<KnownCauses, 'causes' | 'refusals' | 'emptyStatuses'>,
-  world: NamedWorld,
+  world: TargetWorld,
 ): KnownMistakeCorrections | undefined {
   if (causes.length + refusals.length === 0) return undefined;
   const tiers = listAvailableTiers(world);
   const predictKnown = createPredictor({ tiers, world, outcomes: {} })(causes);
-  const predict = remember((request: HttpRequest): Predicted => {
-    const asked: Asked = { request, documented: tiers.map(createOracle(request, world).returned) };
+  const predict = cacheByObject((request: HttpRequest): Predicted => {
+    const asked: RequestWithObligations = { request, documented: tiers.map(createOracle(request, world).returned) };
     const prediction = predictKnown(asked);
     return { asked, known: tiers.map((_, position) => prediction(position)) };
   });
@@ -75,7 +75,7 @@ export function createKnownMistakes(
 
 /** What the documentation says of a request, and what the known causes make of it, tier by tier. */
 interface Predicted {
-  readonly asked: Asked;
+  readonly asked: RequestWithObligations;
   readonly known: readonly Obligation[];
 }
 

@@ -6,32 +6,34 @@
 import { createNameLookup } from '../contract/describe-request.js';
 import { type ItemRule, listAvailableTiers, type Tier } from '../contract/world.js';
 import type { HttpRequest } from '../http/exchange.js';
-import { type Asking, Inquiry } from './inquiry.js';
-import { type ComponentContrast, listDifference } from './narrow-components.js';
+import { Inquiry, type RequestGenerator } from './inquiry.js';
+import { type ComponentContrast, listDifferingComponents } from './narrow-components.js';
 import { bisect, type ValueContrast } from './narrow-values.js';
-import { describeContrast, type Narrowed, type Surroundings } from './narrowed.js';
-import { type Component, describeComponent, type TakenApart } from './request-components.js';
-import { readTiers } from './symptom.js';
+import { createNarrowedContrast, type NarrowedFailure, type NarrowingContext } from './narrowed-failure.js';
+import { type DecomposedRequest, describeRequestComponent, type RequestComponent } from './request-components.js';
+import { readReturnedTiersForTarget } from './symptom.js';
 
 /** Finds out, by what was received, whether a response has as many promotions as any, and should have more. */
-export function narrowCount(
+export function narrowReturnedCount(
   inquiry: Inquiry,
-  { compose }: TakenApart,
+  { compose }: DecomposedRequest,
   { wrong, right }: ComponentContrast,
-  { maxReturned }: Surroundings,
-): Narrowed | undefined {
+  { maxReturned }: NarrowingContext,
+): NarrowedFailure | undefined {
   const { symptom, target } = inquiry;
   if (symptom.kind !== 'missing' || right === undefined) return undefined;
   const countReturned = (request: HttpRequest): number | undefined => {
     const exchange = inquiry.getExchange(request);
-    return exchange !== undefined && 'response' in exchange ? readTiers(exchange, target).returned.length : undefined;
+    return exchange !== undefined && 'response' in exchange
+      ? readReturnedTiersForTarget(exchange, target).returned.length
+      : undefined;
   };
   const [wrongly, rightly] = [compose(wrong), compose(right)];
   const [exchange, count] = [inquiry.getExchange(wrongly), countReturned(wrongly)];
   // One more promotion is valid, and not one more is returned: as many as in no other response.
   if (exchange === undefined || count !== countReturned(rightly) || count !== maxReturned) return undefined;
   const nameOf = createNameLookup(target.world);
-  const words = listDifference({ wrong, right }).map((added) => describeComponent(added, nameOf));
+  const words = listDifferingComponents({ wrong, right }).map((added) => describeRequestComponent(added, nameOf));
   const sentence = `No response has more than ${count} promotions. With ${words.join(', ')}, one more must be returned than without, and '${symptom.tier.name}' is not.`;
   return { shape: 'count', sentence, wrong: [exchange], right: inquiry.getExchange(rightly) };
 }
@@ -42,9 +44,9 @@ const padding = 'padding';
 /** Finds out whether the amount makes the difference, and not what is in the request. */
 export function* narrowSize(
   inquiry: Inquiry,
-  { compose }: TakenApart,
+  { compose }: DecomposedRequest,
   contrast: ComponentContrast,
-): Asking<Narrowed | undefined> {
+): RequestGenerator<NarrowedFailure | undefined> {
   const { wrong, right } = contrast;
   const last = findOnlyDifference(contrast);
   if (right === undefined || last === undefined) return undefined;
@@ -57,9 +59,9 @@ export function* narrowSize(
   if ((yield* inquiry.ask(withoutAnother)) !== 'right') return undefined;
   const bytes = yield* narrowBytes(inquiry, compose, contrast);
   if (bytes !== undefined) return bytes;
-  const count = (components: readonly Component[]) => components.filter(({ kind }) => kind === last.kind).length;
+  const count = (components: readonly RequestComponent[]) => components.filter(({ kind }) => kind === last.kind).length;
   const what = last.kind === 'item' ? 'items' : `entries of ${last.kind}`;
-  return describeContrast(inquiry, {
+  return createNarrowedContrast(inquiry, {
     wrongly: compose(wrong),
     rightly: compose(right),
     wronglyWhen: `With ${count(wrong)} ${what}`,
@@ -68,17 +70,17 @@ export function* narrowSize(
   });
 }
 
-function findOnlyDifference(contrast: ComponentContrast): Component | undefined {
-  const added = listDifference(contrast);
+function findOnlyDifference(contrast: ComponentContrast): RequestComponent | undefined {
+  const added = listDifferingComponents(contrast);
   return added.length === 1 ? added[0] : undefined;
 }
 
 /** Fills the right request up to the size of the wrong one: if that is wrong, too, bytes count. */
 function* narrowBytes(
   inquiry: Inquiry,
-  compose: TakenApart['compose'],
+  compose: DecomposedRequest['compose'],
   { wrong, right = [] }: ComponentContrast,
-): Asking<Narrowed | undefined> {
+): RequestGenerator<NarrowedFailure | undefined> {
   const build = (length: number) => compose([...right, { kind: 'metadata', key: padding, value: 'x'.repeat(length) }]);
   const sizeOf = ({ body = '' }: HttpRequest) => Buffer.byteLength(body);
   const length = sizeOf(compose(wrong)) - sizeOf(build(0));
@@ -87,7 +89,7 @@ function* narrowBytes(
   const found = yield* bisect(inquiry, { wrong: length, right: 1 }, build);
   const [wrongly, rightly] = [build(found.wrong), build(found.right)];
   const describe = (request: HttpRequest) => `With a body of ${sizeOf(request)} bytes`;
-  return describeContrast(inquiry, {
+  return createNarrowedContrast(inquiry, {
     wrongly,
     rightly,
     wronglyWhen: describe(wrongly),
@@ -96,14 +98,14 @@ function* narrowBytes(
   });
 }
 
-type ItemComponent = Extract<Component, { kind: 'item' }>;
+type ItemComponent = Extract<RequestComponent, { kind: 'item' }>;
 
 /** Finds the neighbours of the quantity that decides, if a quantity does. */
 export function* narrowQuantity(
   inquiry: Inquiry,
-  { compose }: TakenApart,
+  { compose }: DecomposedRequest,
   { wrong, right = [] }: ComponentContrast,
-): Asking<Narrowed | undefined> {
+): RequestGenerator<NarrowedFailure | undefined> {
   for (const component of wrong) {
     if (component.kind !== 'item' || right.includes(component)) continue;
     const { item } = component;
@@ -130,7 +132,7 @@ function* findQuantities(
   wrong: number,
   rule: ItemRule | undefined,
   build: (value: number) => HttpRequest,
-): Asking<ValueContrast<number> | undefined> {
+): RequestGenerator<ValueContrast<number> | undefined> {
   const least = inquiry.symptom.kind === 'missing' ? (rule?.at_least ?? 1) : 1;
   for (const right of new Set([least, wrong + 1, 2 * wrong])) {
     if (right === wrong || (yield* inquiry.ask(build(right))) !== 'right') continue;
@@ -147,8 +149,8 @@ function* tryBoundaries(
   { symptom, target, allowance }: Inquiry,
   component: ItemComponent,
   rule: ItemRule | undefined,
-  compose: TakenApart['compose'],
-): Asking<Narrowed | undefined> {
+  compose: DecomposedRequest['compose'],
+): RequestGenerator<NarrowedFailure | undefined> {
   if (symptom.kind !== 'missing' || rule === undefined) return undefined;
   const asks = ({ rules: [first, ...others] }: Tier) =>
     others.length === 0 && first?.kind === rule.kind && first.id === rule.id && first.at_least > 1;
@@ -169,9 +171,9 @@ function describeQuantities(
   { item }: ItemComponent,
   { wrong, right }: ValueContrast<number>,
   build: (value: number) => HttpRequest,
-): Narrowed {
+): NarrowedFailure {
   const what = createNameLookup(inquiry.target.world)(String(item.product_id ?? item.sku_id));
-  return describeContrast(inquiry, {
+  return createNarrowedContrast(inquiry, {
     wrongly: build(wrong),
     rightly: build(right),
     wronglyWhen: `With a quantity of ${wrong} of ${what}`,

@@ -3,28 +3,31 @@
  * symptom, and the nearest one that has not. Pure (see `inquiry.ts`).
  */
 
-import type { Asking, Inquiry } from './inquiry.js';
-import type { Component, TakenApart } from './request-components.js';
+import type { Inquiry, RequestGenerator } from './inquiry.js';
+import type { DecomposedRequest, RequestComponent } from './request-components.js';
 
 /** Two lists of parts. What only the wrong one has makes the difference, if there is a right one. */
 export interface ComponentContrast {
-  readonly wrong: readonly Component[];
-  readonly right: readonly Component[] | undefined;
+  readonly wrong: readonly RequestComponent[];
+  readonly right: readonly RequestComponent[] | undefined;
 }
 
 /** Lists the parts that only the wrong request has: all of them if there is no right one. */
-export function listDifference({ wrong, right = [] }: ComponentContrast): Component[] {
+export function listDifferingComponents({ wrong, right = [] }: ComponentContrast): RequestComponent[] {
   return wrong.filter((component) => !right.includes(component));
 }
 
 /** Narrows a request that, written plainly, has the symptom as a whole. */
-export function* narrowComponents(inquiry: Inquiry, { components, compose }: TakenApart): Asking<ComponentContrast> {
+export function* narrowComponents(
+  inquiry: Inquiry,
+  { components, compose }: DecomposedRequest,
+): RequestGenerator<ComponentContrast> {
   const core = findCore(components, (kept) => inquiry.isWorthAsking(compose(kept)));
   const answer = yield* inquiry.ask(compose(core));
   if (answer === 'wrong') return { wrong: core, right: undefined };
   if (answer !== 'right') return { wrong: components, right: undefined };
   const isolated = yield* isolate(inquiry, compose, core, components);
-  const differing = listDifference(isolated);
+  const differing = listDifferingComponents(isolated);
   const smallest = components.filter((component) => core.includes(component) || differing.includes(component));
   const isSmallestWrong = (yield* inquiry.ask(compose(smallest))) === 'wrong';
   return isSmallestWrong ? { wrong: smallest, right: core } : isolated;
@@ -32,9 +35,9 @@ export function* narrowComponents(inquiry: Inquiry, { components, compose }: Tak
 
 /** Leaves out what the documentation does not need to call the symptom wrong. Nothing is sent. */
 function findCore(
-  components: readonly Component[],
-  isEnough: (kept: readonly Component[]) => boolean,
-): readonly Component[] {
+  components: readonly RequestComponent[],
+  isEnough: (kept: readonly RequestComponent[]) => boolean,
+): readonly RequestComponent[] {
   let kept = components;
   // In large steps first: an order may have hundreds of parts.
   for (let size = Math.ceil(kept.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
@@ -50,11 +53,11 @@ function findCore(
 /** Moves a right and a wrong request towards each other, half of their difference at a time (delta debugging, Zeller 2002). */
 function* isolate(
   inquiry: Inquiry,
-  compose: TakenApart['compose'],
-  right: readonly Component[],
-  wrong: readonly Component[],
-): Asking<{ readonly wrong: readonly Component[]; readonly right: readonly Component[] }> {
-  const difference = listDifference({ wrong, right });
+  compose: DecomposedRequest['compose'],
+  right: readonly RequestComponent[],
+  wrong: readonly RequestComponent[],
+): RequestGenerator<{ readonly wrong: readonly RequestComponent[]; readonly right: readonly RequestComponent[] }> {
+  const difference = listDifferingComponents({ wrong, right });
   if (difference.length <= 1) return { right, wrong };
   const middle = Math.ceil(difference.length / 2);
   for (const half of [difference.slice(0, middle), difference.slice(middle)]) {

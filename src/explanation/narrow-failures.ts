@@ -7,25 +7,25 @@
 import { listSuccesses } from '../assertions/row-evidence.js';
 import type { Exchange, HttpRequest } from '../http/exchange.js';
 import type { TargetContext } from '../judge/judge-case.js';
-import type { Contrast, ExchangeUse, RowPlace } from '../run/case-report.js';
+import type { Contrast, ExchangeUse, RowId } from '../run/case-report.js';
 import type { NarrowingSender } from '../run/narrowing-sender.js';
 import { groupBy } from '../support/collections.js';
-import { type Asking, Inquiry } from './inquiry.js';
+import { Inquiry, type RequestGenerator } from './inquiry.js';
 import { narrow } from './narrow.js';
-import { storedTextShape } from './narrow-texts.js';
-import type { Narrowed } from './narrowed.js';
-import type { ObservedRow } from './observation.js';
-import { getSymptomKey, listSymptoms, readTiers, type Symptom } from './symptom.js';
+import { storedTextContrastShape } from './narrow-texts.js';
+import type { NarrowedFailure } from './narrowed-failure.js';
+import type { UnpassedRow } from './observation.js';
+import { getSymptomKey, listSymptoms, readReturnedTiersForTarget, type Symptom } from './symptom.js';
 import { describeTextDifference } from './text-difference.js';
 import {
-  countTierOutcomes,
+  countResultsByTier,
   describeTraitsOfWrongTiers,
-  type ReadResponse,
-  type TierCounts,
+  type RequestWithReturnedTiers,
+  type ResultCountsByTier,
 } from './wrong-tier-traits.js';
 
 export interface NarrowingInput {
-  readonly rows: readonly ObservedRow[];
+  readonly rows: readonly UnpassedRow[];
   readonly uses: readonly ExchangeUse[];
   /** All exchanges of the run by their ids, in the order of sending. */
   readonly exchanges: ReadonlyMap<string, Exchange>;
@@ -43,7 +43,7 @@ const maxRequests = 50;
 
 /** A wrong exchange of a failing row. */
 interface WrongExchange {
-  readonly row: ObservedRow;
+  readonly row: UnpassedRow;
   readonly exchange: Exchange;
   readonly symptoms: readonly Symptom[];
 }
@@ -51,7 +51,7 @@ interface WrongExchange {
 /** Failing rows that share a symptom. */
 interface FailureGroup {
   readonly symptom: Symptom;
-  readonly rows: readonly ObservedRow[];
+  readonly rows: readonly UnpassedRow[];
   readonly requests: readonly HttpRequest[];
   /** The exchange that is easiest to read. */
   readonly start: WrongExchange;
@@ -60,10 +60,10 @@ interface FailureGroup {
 /** A group, and what was found out about it. */
 interface NarrowedGroup {
   readonly symptom: Symptom;
-  readonly rows: ObservedRow[];
+  readonly rows: UnpassedRow[];
   /** All requests that have the symptom. */
   readonly requests: readonly HttpRequest[];
-  readonly narrowed: Narrowed;
+  readonly narrowed: NarrowedFailure;
 }
 
 export async function narrowFailures(input: NarrowingInput, sender: NarrowingSender): Promise<Contrast[]> {
@@ -72,9 +72,12 @@ export async function narrowFailures(input: NarrowingInput, sender: NarrowingSen
   const plain = target.calibration[0]?.request;
   if (groups.length === 0 || plain === undefined) return [];
   const responses = listSuccesses([...exchanges.values()]).map(
-    (exchange): ReadResponse => ({ request: exchange.request, result: readTiers(exchange, target) }),
+    (exchange): RequestWithReturnedTiers => ({
+      request: exchange.request,
+      result: readReturnedTiersForTarget(exchange, target),
+    }),
   );
-  const counts = countTierOutcomes(responses, target.world);
+  const counts = countResultsByTier(responses, target.world);
   const maxReturned = Math.max(0, ...responses.map(({ result }) => result.returned.length));
   const around = { plain, sent: [...exchanges.values()], maxReturned };
   const found: NarrowedGroup[] = [];
@@ -113,7 +116,7 @@ export async function narrowFailures(input: NarrowingInput, sender: NarrowingSen
 function listEvidence(
   symptom: Symptom,
   requests: readonly HttpRequest[],
-  counts: TierCounts,
+  counts: ResultCountsByTier,
   { world }: TargetContext,
 ): string[] {
   if (symptom.kind === 'refused') return [];
@@ -122,11 +125,11 @@ function listEvidence(
 }
 
 /** Adds what was found to the group with the same explanation, if there is one. */
-function addGroup(found: NarrowedGroup[], { symptom, rows, requests }: FailureGroup, narrowed: Narrowed): void {
-  const isAlike = (earlier: Narrowed) =>
+function addGroup(found: NarrowedGroup[], { symptom, rows, requests }: FailureGroup, narrowed: NarrowedFailure): void {
+  const isAlike = (earlier: NarrowedFailure) =>
     earlier.shape === narrowed.shape ||
     // That a filter makes the difference says less than which texts it does not find.
-    (narrowed.shape === 'metadata' && earlier.shape.startsWith(storedTextShape));
+    (narrowed.shape === 'metadata' && earlier.shape.startsWith(storedTextContrastShape));
   const alike = found.find((earlier) => isAlike(earlier.narrowed) && earlier.symptom.kind === symptom.kind);
   if (alike === undefined) found.push({ symptom, rows: [...rows], requests, narrowed });
   else alike.rows.push(...rows);
@@ -134,7 +137,7 @@ function addGroup(found: NarrowedGroup[], { symptom, rows, requests }: FailureGr
 
 /** The one loop that sends what a generator asks for. */
 async function answerAll<Value>(
-  asking: Asking<Value>,
+  asking: RequestGenerator<Value>,
   send: (request: HttpRequest) => Promise<Exchange>,
 ): Promise<Value> {
   let step = asking.next();
@@ -166,7 +169,7 @@ function listWrongExchanges({ rows, uses, exchanges, target }: NarrowingInput): 
   );
 }
 
-function getRowKey({ case: id, row }: RowPlace): string {
+function getRowKey({ case: id, row }: RowId): string {
   return JSON.stringify([id, row]);
 }
 

@@ -5,18 +5,27 @@
  */
 
 import type { Exchange, HttpRequest } from '../http/exchange.js';
-import type { Asking, Inquiry } from './inquiry.js';
-import { describeRight, describeWrong, type Narrowed, type Surroundings } from './narrowed.js';
-import { type Component, type TakenApart, takeApart } from './request-components.js';
+import type { Inquiry, RequestGenerator } from './inquiry.js';
+import {
+  describeRightResult,
+  describeSymptom,
+  type NarrowedFailure,
+  type NarrowingContext,
+} from './narrowed-failure.js';
+import { type DecomposedRequest, type RequestComponent, takeRequestApart } from './request-components.js';
 
 /** How many earlier requests with the same answer are tried. */
 const maxEarlier = 2;
 
-export function* narrowState(start: Exchange, inquiry: Inquiry, around: Surroundings): Asking<Narrowed | undefined> {
-  const later = takeApart(start.request, around.plain);
+export function* narrowState(
+  start: Exchange,
+  inquiry: Inquiry,
+  around: NarrowingContext,
+): RequestGenerator<NarrowedFailure | undefined> {
+  const later = takeRequestApart(start.request, around.plain);
   if (later === undefined) return undefined;
   for (const earlier of listSuspects(start, around.sent)) {
-    const before = takeApart(earlier.request, around.plain);
+    const before = takeRequestApart(earlier.request, around.plain);
     if (before === undefined) continue;
     const found = yield* tryPair(inquiry, before, later);
     if (found !== undefined) return found;
@@ -39,15 +48,19 @@ function getBody(exchange: Exchange): string | undefined {
 }
 
 /** A request that no cache has seen: both get one more entry of metadata that no rule asks for. */
-function mark({ components, compose }: TakenApart, turn: string): HttpRequest {
+function mark({ components, compose }: DecomposedRequest, turn: string): HttpRequest {
   return compose([...components, { kind: 'metadata', key: 'narrowing', value: turn }]);
 }
 
-function* tryPair(inquiry: Inquiry, before: TakenApart, after: TakenApart): Asking<Narrowed | undefined> {
+function* tryPair(
+  inquiry: Inquiry,
+  before: DecomposedRequest,
+  after: DecomposedRequest,
+): RequestGenerator<NarrowedFailure | undefined> {
   // Without the earlier request it has to be right, or another request decides.
   if ((yield* inquiry.ask(mark(after, 'alone'))) !== 'right') return undefined;
   let turn = 0;
-  const askAfter = function* (first: TakenApart) {
+  const askAfter = function* (first: DecomposedRequest) {
     turn += 1;
     const [one, two] = [mark(first, String(turn)), mark(after, String(turn))];
     const answered = yield* inquiry.send(one);
@@ -66,12 +79,12 @@ function* tryPair(inquiry: Inquiry, before: TakenApart, after: TakenApart): Aski
     break;
   }
   const [first, second] = shown;
-  const sentence = `After the first of these two requests, the second one is wrong: ${describeWrong(inquiry, second)}. Alone, ${describeRight(inquiry)}. They differ in ${difference}.`;
+  const sentence = `After the first of these two requests, the second one is wrong: ${describeSymptom(inquiry, second)}. Alone, ${describeRightResult(inquiry)}. They differ in ${difference}.`;
   const wrong = [first, second].flatMap((request) => inquiry.getExchange(request) ?? []);
   return { shape: 'state', sentence, wrong, right: inquiry.getExchange(mark(after, 'alone')) };
 }
 
-const partNames: Readonly<Record<Component['kind'], string>> = {
+const partNames: Readonly<Record<RequestComponent['kind'], string>> = {
   parameter: 'the query',
   item: 'the items',
   metadata: 'the metadata',
@@ -79,22 +92,25 @@ const partNames: Readonly<Record<Component['kind'], string>> = {
   option: 'the options',
 };
 
-function describeDifference(left: readonly Component[], right: readonly Component[]): string {
-  const kinds = (Object.keys(partNames) as Component['kind'][]).filter(
+function describeDifference(left: readonly RequestComponent[], right: readonly RequestComponent[]): string {
+  const kinds = (Object.keys(partNames) as RequestComponent['kind'][]).filter(
     (kind) => serializeKind(left, kind) !== serializeKind(right, kind),
   );
   return kinds.length === 0 ? 'the customer' : kinds.map((kind) => partNames[kind]).join(', ');
 }
 
-function serializeKind(components: readonly Component[], kind: Component['kind']): string {
+function serializeKind(components: readonly RequestComponent[], kind: RequestComponent['kind']): string {
   return JSON.stringify(components.filter((component) => component.kind === kind));
 }
 
 /** Lists requests that differ from the later one in one part alone, which they have from the earlier one. */
-function* listNearer(before: TakenApart, after: TakenApart): Generator<readonly [what: string, request: TakenApart]> {
+function* listNearer(
+  before: DecomposedRequest,
+  after: DecomposedRequest,
+): Generator<readonly [what: string, request: DecomposedRequest]> {
   if (before.compose([]).body !== after.compose([]).body)
     yield ['the customer', { ...before, components: after.components }];
-  for (const kind of Object.keys(partNames) as Component['kind'][]) {
+  for (const kind of Object.keys(partNames) as RequestComponent['kind'][]) {
     if (serializeKind(before.components, kind) === serializeKind(after.components, kind)) continue;
     const kept = after.components.filter((component) => component.kind !== kind);
     const ofEarlier = before.components.filter((component) => component.kind === kind);

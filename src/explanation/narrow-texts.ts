@@ -7,25 +7,35 @@
 import { distance } from 'fastest-levenshtein';
 import { createNameLookup } from '../contract/describe-request.js';
 import { parseFilterParameter, renderFilterParameter } from '../contract/operation.js';
-import { listAvailableTiers, type NamedWorld, type Tier, windowSize } from '../contract/world.js';
+import { listAvailableTiers, type TargetWorld, type Tier, windowSize } from '../contract/world.js';
 import type { HttpRequest } from '../http/exchange.js';
-import { remember } from '../support/caches.js';
+import { cacheByObject } from '../support/caches.js';
 import { renderShortList } from '../support/collections.js';
-import { shortenPair, truncate } from '../support/untrusted-text.js';
-import { type Asking, Inquiry } from './inquiry.js';
-import { type ComponentContrast, listDifference } from './narrow-components.js';
-import { type ShrunkText, shrinkText } from './narrow-values.js';
-import { describeContrast, describeRight, describeWrong, type Narrowed } from './narrowed.js';
-import { type Component, describeComponent, quoteText, type TakenApart } from './request-components.js';
-import { answerSymptom } from './symptom.js';
+import { shortenAroundDifference, truncate } from '../support/untrusted-text.js';
+import { Inquiry, type RequestGenerator } from './inquiry.js';
+import { type ComponentContrast, listDifferingComponents } from './narrow-components.js';
+import { shrinkText, type TextContrast } from './narrow-values.js';
+import {
+  createNarrowedContrast,
+  describeRightResult,
+  describeSymptom,
+  type NarrowedFailure,
+} from './narrowed-failure.js';
+import {
+  type DecomposedRequest,
+  describeRequestComponent,
+  quoteText,
+  type RequestComponent,
+} from './request-components.js';
+import { judgeSymptom } from './symptom.js';
 
 /** A text of a request, and how to put another one in its place: undefined if none can be. */
 interface TextPlace {
   readonly text: string;
-  readonly replace: (text: string) => Component | undefined;
+  readonly replace: (text: string) => RequestComponent | undefined;
 }
 
-function listTextPlaces(component: Component): TextPlace[] {
+function listTextPlaces(component: RequestComponent): TextPlace[] {
   if (component.kind === 'parameter') return [{ text: component.value, replace: (value) => ({ ...component, value }) }];
   if (component.kind !== 'metadata' && component.kind !== 'order-metadata') return [];
   const { key, value } = component;
@@ -45,12 +55,12 @@ const maxParts = 2;
 /** Shrinks the texts of a request whose symptom does not need them as they are. */
 export function* narrowTexts(
   inquiry: Inquiry,
-  { compose }: TakenApart,
+  { compose }: DecomposedRequest,
   contrast: ComponentContrast,
-): Asking<Narrowed | undefined> {
+): RequestGenerator<NarrowedFailure | undefined> {
   if (inquiry.symptom.kind === 'missing') return undefined;
-  for (const component of listDifference(contrast).slice(0, maxParts)) {
-    const buildWith = (changed: Component) =>
+  for (const component of listDifferingComponents(contrast).slice(0, maxParts)) {
+    const buildWith = (changed: RequestComponent) =>
       compose(contrast.wrong.map((kept) => (kept === component ? changed : kept)));
     for (const place of listTextPlaces(component)) {
       const build = (text: string) => {
@@ -72,15 +82,15 @@ const plainKey = 'level';
 /** Asks for the same values under a plain key: the request is easier to read, and the key does not matter. */
 function* tryPlainKey(
   inquiry: Inquiry,
-  component: Component,
-  { wrong, right }: ShrunkText,
-  build: (component: Component) => HttpRequest,
-): Asking<Narrowed | undefined> {
+  component: RequestComponent,
+  { wrong, right }: TextContrast,
+  build: (component: RequestComponent) => HttpRequest,
+): RequestGenerator<NarrowedFailure | undefined> {
   if (right === undefined || component.kind !== 'parameter') return undefined;
   const subject = parseFilterParameter(component.name);
   if (subject?.on !== 'metadata' || subject.key === plainKey) return undefined;
   const name = renderFilterParameter({ on: 'metadata', key: plainKey });
-  const replace = (value: string): Component => ({ ...component, name, value });
+  const replace = (value: string): RequestComponent => ({ ...component, name, value });
   if ((yield* inquiry.ask(build(replace(wrong)))) !== 'wrong') return undefined;
   if ((yield* inquiry.ask(build(replace(right)))) !== 'right') return undefined;
   return describeTexts(inquiry, { text: wrong, replace }, { wrong, right }, (text) => build(replace(text)));
@@ -89,18 +99,18 @@ function* tryPlainKey(
 function describeTexts(
   inquiry: Inquiry,
   { replace }: TextPlace,
-  { wrong, right }: ShrunkText,
+  { wrong, right }: TextContrast,
   build: (text: string) => HttpRequest | undefined,
-): Narrowed | undefined {
+): NarrowedFailure | undefined {
   if (right === undefined) return undefined;
   const nameOf = createNameLookup(inquiry.target.world);
   const [wrongly, rightly] = [build(wrong), build(right)];
   if (wrongly === undefined || rightly === undefined) return undefined;
-  const [shownWrong, shownRight] = shortenPair(wrong, right).map((text) => {
+  const [shownWrong, shownRight] = shortenAroundDifference(wrong, right).map((text) => {
     const component = replace(text);
-    return component === undefined ? '' : `With ${describeComponent(component, nameOf)}`;
+    return component === undefined ? '' : `With ${describeRequestComponent(component, nameOf)}`;
   });
-  return describeContrast(inquiry, {
+  return createNarrowedContrast(inquiry, {
     wrongly,
     rightly,
     wronglyWhen: shownWrong ?? '',
@@ -124,7 +134,7 @@ interface StoredTextAnswer {
 }
 
 /** What the shape of a contrast of stored texts begins with. */
-export const storedTextShape = 'stored-text';
+export const storedTextContrastShape = 'stored-text';
 
 /** How many stored texts are asked for. */
 const maxStored = 30;
@@ -136,12 +146,12 @@ const oddSign = /[^A-Za-z0-9]/gu;
 /** Asks for short stored texts that have one of the odd signs of a filter each, and for a plain one. */
 export function* tryStoredTexts(
   inquiry: Inquiry,
-  { compose }: TakenApart,
+  { compose }: DecomposedRequest,
   contrast: ComponentContrast,
-): Asking<Narrowed | undefined> {
+): RequestGenerator<NarrowedFailure | undefined> {
   const { symptom, target, allowance } = inquiry;
   const { wrong } = contrast;
-  const added = listDifference(contrast);
+  const added = listDifferingComponents(contrast);
   const [filter] = added.length === 1 ? added : [];
   const subject = filter?.kind === 'parameter' ? parseFilterParameter(filter.name) : undefined;
   if (symptom.kind !== 'missing' || filter?.kind !== 'parameter' || subject?.on !== 'metadata') return undefined;
@@ -152,7 +162,7 @@ export function* tryStoredTexts(
   for (const stored of listStoredTexts(subject.key, filter.value, target.world)) {
     const ofStored = new Inquiry({ kind: 'missing', tier: stored.tier }, target, allowance);
     const exchange = ofStored.isWorthAsking(build(stored)) ? yield* ofStored.send(build(stored)) : undefined;
-    const answer = exchange === undefined ? 'unclear' : answerSymptom(ofStored.symptom, exchange, target);
+    const answer = exchange === undefined ? 'unclear' : judgeSymptom(ofStored.symptom, exchange, target);
     if (answer !== 'unclear') answers.push({ stored, inquiry: ofStored, isWrong: answer === 'wrong' });
   }
   const simplest = answers.findLast(({ isWrong }) => isWrong);
@@ -162,18 +172,18 @@ export function* tryStoredTexts(
   const [nearest] = answers.filter(({ isWrong }) => !isWrong).toSorted((left, other) => measure(left) - measure(other));
   if (nearest === undefined) return undefined;
   const describe = (stored: StoredText) => `With the filter ${describeStored(stored)}`;
-  const { sentence, wrong: shown } = describeContrast(simplest.inquiry, {
+  const { sentence, wrong: shown } = createNarrowedContrast(simplest.inquiry, {
     wrongly: build(simplest.stored),
     rightly: build(nearest.stored),
     wronglyWhen: describe(simplest.stored),
     rightlyWhen: describe(nearest.stored),
-    shape: storedTextShape,
+    shape: storedTextContrastShape,
   });
   const found = answers.filter(({ isWrong }) => !isWrong).map(({ stored }) => describeStored(stored));
   const lost = answers.filter(({ isWrong }) => isWrong).map(({ stored }) => describeStored(stored));
   const summary = `Short texts that are not found: ${renderShortList(lost)}. Found: ${renderShortList(found)}.`;
   return {
-    shape: `${storedTextShape}: ${lost.join(', ')}`,
+    shape: `${storedTextContrastShape}: ${lost.join(', ')}`,
     sentence: `${sentence} ${summary}`,
     wrong: shown,
     right: nearest.inquiry.getExchange(build(nearest.stored)),
@@ -184,16 +194,16 @@ export function* tryStoredTexts(
 function describeFoundText(
   inquiry: Inquiry,
   wrongly: HttpRequest,
-  filter: Component,
+  filter: RequestComponent,
   answers: readonly StoredTextAnswer[],
   build: (stored: StoredText) => HttpRequest,
-): Narrowed | undefined {
+): NarrowedFailure | undefined {
   const [found] = answers;
   const wrong = inquiry.getExchange(wrongly);
   if (found === undefined || wrong === undefined) return undefined;
   const nameOf = createNameLookup(inquiry.target.world);
   const rightly = build(found.stored);
-  const sentence = `With ${describeComponent(filter, nameOf)}, ${describeWrong(inquiry, wrongly)}. With the filter ${describeStored(found.stored)}, ${describeRight(found.inquiry)}.`;
+  const sentence = `With ${describeRequestComponent(filter, nameOf)}, ${describeSymptom(inquiry, wrongly)}. With the filter ${describeStored(found.stored)}, ${describeRightResult(found.inquiry)}.`;
   return { shape: 'metadata', sentence, wrong: [wrong], right: found.inquiry.getExchange(rightly) };
 }
 
@@ -208,7 +218,7 @@ function quoteShort(text: string): string {
 }
 
 /** Lists the short texts of the tier that has most of them, as far as their odd signs are those of a key and a value. */
-function listStoredTexts(key: string, value: string, world: NamedWorld): StoredText[] {
+function listStoredTexts(key: string, value: string, world: TargetWorld): StoredText[] {
   const isOf = (text: string) => {
     const signs = new Set(listSigns(text));
     return (stored: string) => listSigns(stored).every((sign) => signs.has(sign));
@@ -240,7 +250,7 @@ function listSigns(text: string): string[] {
 }
 
 /** Finds the tier with the most short entries that every order gets: the world has one for this. */
-const findShortTexts = remember((world: NamedWorld): StoredText[] => {
+const findShortTexts = cacheByObject((world: TargetWorld): StoredText[] => {
   const candidates = listAvailableTiers(world)
     .filter((tier) => tier.rules.length === 0 && world.tiers.indexOf(tier) < windowSize)
     .map((tier) =>

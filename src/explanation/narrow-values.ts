@@ -4,8 +4,8 @@
  */
 
 import type { HttpRequest } from '../http/exchange.js';
-import type { Asking, Inquiry } from './inquiry.js';
-import type { Answer } from './symptom.js';
+import type { Inquiry, RequestGenerator } from './inquiry.js';
+import type { Correctness } from './symptom.js';
 
 /** Two values that differ in as little as was found: the requests with them are wrong and right. */
 export interface ValueContrast<Value> {
@@ -22,7 +22,7 @@ export function* bisect(
   inquiry: Inquiry,
   { wrong, right }: ValueContrast<number>,
   build: (value: number) => HttpRequest,
-): Asking<ValueContrast<number>> {
+): RequestGenerator<ValueContrast<number>> {
   if (Math.abs(wrong - right) <= 1) return { wrong, right };
   const middle = Math.trunc((wrong + right) / 2);
   const answer = yield* inquiry.ask(build(middle));
@@ -39,7 +39,7 @@ const plainLetter = 'x';
 type BuildWithText = (text: string) => HttpRequest | undefined;
 
 /** A text that is wrong, and the last right one that was seen on the way to it. */
-export interface ShrunkText {
+export interface TextContrast {
   readonly wrong: string;
   readonly right: string | undefined;
 }
@@ -49,9 +49,9 @@ export interface ShrunkText {
  *
  * @returns undefined for the right text if none was seen
  */
-export function* shrinkText(inquiry: Inquiry, text: string, build: BuildWithText): Asking<ShrunkText> {
+export function* shrinkText(inquiry: Inquiry, text: string, build: BuildWithText): RequestGenerator<TextContrast> {
   const enough = inquiry.allowance.left - maxTextRequests;
-  let shrunk: ShrunkText = { wrong: text, right: undefined };
+  let shrunk: TextContrast = { wrong: text, right: undefined };
   for (let size = Math.ceil([...text].length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
     shrunk = yield* leaveOutLetters(inquiry, shrunk, size, build, enough);
   }
@@ -63,11 +63,11 @@ export function* shrinkText(inquiry: Inquiry, text: string, build: BuildWithText
 /** @param size how many letters are left out at once @param enough what is left of the allowance at the end */
 function* leaveOutLetters(
   inquiry: Inquiry,
-  { wrong, right }: ShrunkText,
+  { wrong, right }: TextContrast,
   size: number,
   build: BuildWithText,
   enough: number,
-): Asking<ShrunkText> {
+): RequestGenerator<TextContrast> {
   let letters = [...wrong];
   let lastRight = right;
   for (let start = 0; start < letters.length && letters.length > size && inquiry.allowance.left > enough; ) {
@@ -80,7 +80,7 @@ function* leaveOutLetters(
   return { wrong: letters.join(''), right: lastRight };
 }
 
-function* askText(inquiry: Inquiry, text: string, build: BuildWithText): Asking<Answer> {
+function* askText(inquiry: Inquiry, text: string, build: BuildWithText): RequestGenerator<Correctness> {
   const request = build(text);
   return request === undefined ? 'unclear' : yield* inquiry.ask(request);
 }

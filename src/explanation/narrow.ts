@@ -7,27 +7,37 @@
 import { createNameLookup, describeRequest } from '../contract/describe-request.js';
 import { parseFilterParameter } from '../contract/operation.js';
 import type { Exchange, HttpRequest } from '../http/exchange.js';
-import type { Asking, Inquiry } from './inquiry.js';
-import { narrowCount, narrowQuantity, narrowSize } from './narrow-amounts.js';
-import { type ComponentContrast, listDifference, narrowComponents } from './narrow-components.js';
+import type { Inquiry, RequestGenerator } from './inquiry.js';
+import { narrowQuantity, narrowReturnedCount, narrowSize } from './narrow-amounts.js';
+import { type ComponentContrast, listDifferingComponents, narrowComponents } from './narrow-components.js';
 import { narrowState } from './narrow-state.js';
 import { narrowTexts, tryStoredTexts } from './narrow-texts.js';
-import { describeContrast, describeRight, describeWrong, type Narrowed, type Surroundings } from './narrowed.js';
 import {
-  type Component,
-  describeComponent,
+  createNarrowedContrast,
+  describeRightResult,
+  describeSymptom,
+  type NarrowedFailure,
+  type NarrowingContext,
+} from './narrowed-failure.js';
+import { findNearestRightExample } from './nearest-right-example.js';
+import {
+  type DecomposedRequest,
+  describeRequestComponent,
   haveSameContent,
-  omittableMembers,
-  type TakenApart,
-  takeApart,
+  omittableBodyMembers,
+  type RequestComponent,
+  takeRequestApart,
 } from './request-components.js';
-import { findReturnedTierAlike } from './returned-tier-alike.js';
 
-export function* narrow(start: Exchange, inquiry: Inquiry, around: Surroundings): Asking<Narrowed> {
+export function* narrow(
+  start: Exchange,
+  inquiry: Inquiry,
+  around: NarrowingContext,
+): RequestGenerator<NarrowedFailure> {
   const { request } = start;
   const again = yield* inquiry.ask(request);
   if (again === 'right') return (yield* narrowState(start, inquiry, around)) ?? describeUnstable(start, inquiry);
-  const apart = takeApart(request, around.plain);
+  const apart = takeRequestApart(request, around.plain);
   if (again === 'unclear' || apart === undefined) return describeSmallest(start, inquiry, around);
   const plainly = apart.compose(apart.components);
   const answer = yield* inquiry.ask(plainly);
@@ -44,12 +54,12 @@ export function* narrow(start: Exchange, inquiry: Inquiry, around: Surroundings)
 /** Tries what says more than the part that makes the difference. */
 function* narrowValues(
   inquiry: Inquiry,
-  apart: TakenApart,
+  apart: DecomposedRequest,
   contrast: ComponentContrast,
-  around: Surroundings,
-): Asking<Narrowed | undefined> {
+  around: NarrowingContext,
+): RequestGenerator<NarrowedFailure | undefined> {
   return (
-    narrowCount(inquiry, apart, contrast, around) ??
+    narrowReturnedCount(inquiry, apart, contrast, around) ??
     (yield* narrowSize(inquiry, apart, contrast)) ??
     (yield* narrowQuantity(inquiry, apart, contrast)) ??
     (yield* narrowTexts(inquiry, apart, contrast)) ??
@@ -61,14 +71,14 @@ function* narrowValues(
 /** Leaves out whole members, empty ones too, if nothing smaller makes a wrong request right. */
 function* narrowMembers(
   inquiry: Inquiry,
-  { compose }: TakenApart,
+  { compose }: DecomposedRequest,
   { wrong, right }: ComponentContrast,
-): Asking<Narrowed | undefined> {
+): RequestGenerator<NarrowedFailure | undefined> {
   if (right !== undefined) return undefined;
-  for (const member of omittableMembers) {
+  for (const member of omittableBodyMembers) {
     const rightly = compose(wrong, member);
     if ((yield* inquiry.ask(rightly)) !== 'right') continue;
-    return describeContrast(inquiry, {
+    return createNarrowedContrast(inquiry, {
       wrongly: compose(wrong),
       rightly,
       wronglyWhen: `With the member '${member}' in the body`,
@@ -79,24 +89,24 @@ function* narrowMembers(
   return undefined;
 }
 
-function describeForm(start: Exchange, plainly: HttpRequest, inquiry: Inquiry): Narrowed {
+function describeForm(start: Exchange, plainly: HttpRequest, inquiry: Inquiry): NarrowedFailure {
   const { request } = start;
   const how = haveSameContent(request, plainly) ? 'the same content, written or sent in another way' : 'all members';
-  const sentence = `With the request as it is here, ${describeWrong(inquiry, request)}. With ${how}, ${describeRight(inquiry)}.`;
+  const sentence = `With the request as it is here, ${describeSymptom(inquiry, request)}. With ${how}, ${describeRightResult(inquiry)}.`;
   const wrong = [inquiry.getExchange(request) ?? start];
   return { shape: 'form', sentence, wrong, right: inquiry.getExchange(plainly) };
 }
 
-function describeUnstable(start: Exchange, inquiry: Inquiry): Narrowed {
-  const sentence = `In the run, ${describeWrong(inquiry, start.request)}. When the same request was sent again, alone and at the end, ${describeRight(inquiry)}. What made the difference was not found.`;
+function describeUnstable(start: Exchange, inquiry: Inquiry): NarrowedFailure {
+  const sentence = `In the run, ${describeSymptom(inquiry, start.request)}. When the same request was sent again, alone and at the end, ${describeRightResult(inquiry)}. What made the difference was not found.`;
   return { shape: 'unstable', sentence, wrong: [start], right: inquiry.getExchange(start.request) };
 }
 
 /** What no request that was sent makes right. */
-function describeSmallest(shown: Exchange, inquiry: Inquiry, { sent }: Surroundings): Narrowed {
+function describeSmallest(shown: Exchange, inquiry: Inquiry, { sent }: NarrowingContext): NarrowedFailure {
   const { world } = inquiry.target;
-  const wrong = `To ${describeRequest(shown.request, world)}: ${describeWrong(inquiry, shown.request)}.`;
-  const neighbour = findReturnedTierAlike(inquiry, shown.request, sent);
+  const wrong = `To ${describeRequest(shown.request, world)}: ${describeSymptom(inquiry, shown.request)}.`;
+  const neighbour = findNearestRightExample(inquiry, shown.request, sent);
   const shape = 'smallest';
   if (neighbour === undefined) return { shape, sentence: wrong, wrong: [shown], right: undefined };
   return { shape, sentence: `${wrong} ${neighbour.sentence}`, wrong: [shown], right: neighbour.exchange };
@@ -104,14 +114,14 @@ function describeSmallest(shown: Exchange, inquiry: Inquiry, { sent }: Surroundi
 
 function describeDifference(
   inquiry: Inquiry,
-  { compose }: TakenApart,
-  wrong: readonly Component[],
-  right: readonly Component[],
-): Narrowed {
+  { compose }: DecomposedRequest,
+  wrong: readonly RequestComponent[],
+  right: readonly RequestComponent[],
+): NarrowedFailure {
   const nameOf = createNameLookup(inquiry.target.world);
-  const differing = listDifference({ wrong, right });
-  const words = differing.map((component) => describeComponent(component, nameOf));
-  return describeContrast(inquiry, {
+  const differing = listDifferingComponents({ wrong, right });
+  const words = differing.map((component) => describeRequestComponent(component, nameOf));
+  return createNarrowedContrast(inquiry, {
     wrongly: compose(wrong),
     rightly: compose(right),
     wronglyWhen: `With ${joinWords(words)}`,
@@ -121,7 +131,7 @@ function describeDifference(
 }
 
 /** What differing parts are, apart from their values. */
-function describeShape(component: Component): string {
+function describeShape(component: RequestComponent): string {
   if (component.kind === 'parameter') return parseFilterParameter(component.name)?.on ?? component.name;
   return component.kind === 'option' ? component.key : component.kind;
 }

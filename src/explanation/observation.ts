@@ -1,20 +1,20 @@
 import type { TestCase } from '../cases/test-case.js';
 import { createOracle, type Obligation } from '../contract/oracle.js';
-import { listAvailableTiers, type NamedWorld, type Tier } from '../contract/world.js';
-import { type Exchange, type HttpRequest, serializeWithoutRepetition } from '../http/exchange.js';
+import { listAvailableTiers, type TargetWorld, type Tier } from '../contract/world.js';
+import { type Exchange, type HttpRequest, serializeRequestIgnoringRepetition } from '../http/exchange.js';
 import { explainExceededSize, explainTransientFailure, isSuccessful } from '../http/response-status.js';
-import { provePaths } from '../judge/prove-paths.js';
+import { proveReturnedTierPaths } from '../judge/prove-returned-tier-paths.js';
+import { determineTierReading, type ReturnedTierPaths } from '../recognition/returned-tier-paths.js';
 import { type ReturnedTiers, readReturnedTiersOfMentions } from '../recognition/returned-tiers.js';
-import { determineReading, type TierReading } from '../recognition/tier-reading.js';
 import type { CaseResult } from '../run/case-result.js';
 import { calibrationPurpose } from '../run/evidence-keeper.js';
 import type { ExchangeIndex } from '../run/exchange-index.js';
 import type { Suite } from '../suite/suite.js';
-import { remember } from '../support/caches.js';
+import { cacheByObject } from '../support/caches.js';
 import type { Reason } from '../support/reason.js';
 
 /** A row of a case that fails or is inconclusive. */
-export interface ObservedRow {
+export interface UnpassedRow {
   readonly case: string;
   /** Its number in the case. */
   readonly row: number;
@@ -26,18 +26,18 @@ export interface ObservedRow {
 }
 
 /** A request, and what the documentation says of each tier. */
-export interface Asked {
+export interface RequestWithObligations {
   readonly request: HttpRequest;
   readonly documented: readonly Obligation[];
 }
 
 /** What is seen of one request. */
-export interface Observation extends Asked {
+export interface Observation extends RequestWithObligations {
   /** Equal for equal requests. */
   readonly key: string;
   readonly isDocumented: boolean;
   readonly isAccepted: boolean;
-  readonly rows: Set<ObservedRow>;
+  readonly rows: Set<UnpassedRow>;
   /** Whether each tier was returned; undefined if that is not clear. */
   returned?: readonly boolean[];
   /** Whether the response names promotions, and it is not clear which of them were returned. */
@@ -47,13 +47,13 @@ export interface Observation extends Asked {
 }
 
 /** An observation of a documented request whose result is clear. */
-export type Compared = Observation & { readonly returned: readonly boolean[] };
+export type ComparableObservation = Observation & { readonly returned: readonly boolean[] };
 
 /** What the exchanges of a run show, those that answer questions included. */
-export type Observations = ReturnType<typeof observe>;
+export type Observations = ReturnType<typeof collectObservations>;
 
 /** @param knownRequirements each of their failures is known. A failure that is known by its cause makes no row. */
-export function observe(
+export function collectObservations(
   suite: Suite,
   results: readonly CaseResult[],
   index: ExchangeIndex,
@@ -82,7 +82,7 @@ export function observe(
 }
 
 /** The rows of a case that are shown, by their number in the case. */
-type CaseRows = readonly [caseId: string, rows: readonly (ObservedRow | undefined)[]];
+type CaseRows = readonly [caseId: string, rows: readonly (UnpassedRow | undefined)[]];
 
 /** Observes each exchange once, with all rows that use it. */
 function observeExchanges(
@@ -119,19 +119,19 @@ function createCaseReader(
   { world, calibration }: Suite,
   index: ExchangeIndex,
   statedPatterns: readonly string[] | undefined,
-): (uses: ExchangeUses) => TierReading {
+): (uses: ExchangeUses) => ReturnedTierPaths {
   const proving = new Set(calibration.map(serializeBody));
   const first = index.calibration.filter(({ request }) => proving.has(serializeBody(request)));
   const before = index.calibration.map(({ mentions }) => mentions);
   return (uses) => {
     const all = [...before, ...uses.flatMap(({ mentions = [] }) => mentions)];
-    const found = determineReading([...new Set(all)], statedPatterns);
-    return found.kind === 'ambiguous' ? (provePaths(found, first, all, world) ?? found) : found;
+    const found = determineTierReading([...new Set(all)], statedPatterns);
+    return found.kind === 'ambiguous' ? (proveReturnedTierPaths(found, first, all, world) ?? found) : found;
   };
 }
 
 /** Adds the result of a response to what was observed, if it is clear. */
-function readResult(observed: Observation, result: ReturnedTiers, tiers: readonly Tier[], world: NamedWorld): void {
+function readResult(observed: Observation, result: ReturnedTiers, tiers: readonly Tier[], world: TargetWorld): void {
   if (isDoubtful(result, observed, tiers)) {
     observed.isUnclear = true;
     return;
@@ -191,7 +191,7 @@ function isDoubtful(result: ReturnedTiers, { documented }: Observation, tiers: r
   return missing.some(({ id }) => result.isNamedElsewhere(id));
 }
 
-function isCompared(observed: Observation): observed is Compared {
+function isCompared(observed: Observation): observed is ComparableObservation {
   return observed.returned !== undefined && observed.isDocumented;
 }
 
@@ -200,7 +200,7 @@ function listRows(
   testCase: TestCase,
   result: CaseResult | undefined,
   known: readonly string[],
-): (ObservedRow | undefined)[] {
+): (UnpassedRow | undefined)[] {
   if (testCase.kind !== 'requirement' || result === undefined) return [];
   const { id, verifies: requirement } = testCase;
   const judged: readonly Partial<CaseResult['rows'][number]>[] = result.rows.length === 0 ? [result] : result.rows;
@@ -212,18 +212,18 @@ function listRows(
 }
 
 /** What the documentation says of a request, tier by tier. To compute it takes long, so the reporter asks for it while requests are sent. */
-export const getDocumentation = remember((world: NamedWorld) => {
+export const getDocumentedResult = cacheByObject((world: TargetWorld) => {
   const tiers = listAvailableTiers(world);
-  return remember((request: HttpRequest) => {
+  return cacheByObject((request: HttpRequest) => {
     const stated = createOracle(request, world);
     const { accepted, returned } = stated.whenReturning ?? stated;
     return { accepted, documented: tiers.map(returned) };
   });
 });
 
-function createObservation(exchange: Exchange, world: NamedWorld): Observation {
+function createObservation(exchange: Exchange, world: TargetWorld): Observation {
   const { request } = exchange;
-  const { accepted, documented } = getDocumentation(world)(request);
+  const { accepted, documented } = getDocumentedResult(world)(request);
   const isSuccess = 'response' in exchange && isSuccessful(exchange.response);
   const isRefused = accepted && 'response' in exchange && !isSuccess;
   // The documentation limits no size, so the deployment may.
@@ -231,7 +231,7 @@ function createObservation(exchange: Exchange, world: NamedWorld): Observation {
   return {
     request,
     documented,
-    key: serializeWithoutRepetition(request),
+    key: serializeRequestIgnoringRepetition(request),
     isDocumented: documented.some((obligation) => obligation !== 'open'),
     isAccepted: isSuccess,
     rows: new Set(),

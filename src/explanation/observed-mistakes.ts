@@ -1,20 +1,33 @@
 import { createPageMistake, createWindowMistake, type StructuralMistake } from '../../reference/model.js';
-import { getWindowSize, type NamedWorld, type Tier, windowSize } from '../contract/world.js';
+import { getWindowSize, type TargetWorld, type Tier, windowSize } from '../contract/world.js';
 import { renderShortList } from '../support/collections.js';
+import { type CheckedRanks, describeOtherRanks, findOtherRanks } from './checked-ranks.js';
 import type { Observations } from './observation.js';
 
 /** The sentence of a result that is always empty. */
-export const nothingReturned =
+export const nothingReturnedSentence =
   'No promotion is ever returned: the result is always empty, or the deployment has other promotions than the test data (npx conformance world) or the data file.';
 
+/** The id of a window that has other tiers than the newest. */
+export const otherRanksId = 'other-ranks';
+
+/** Reads the number of tiers in the id of a window that has the newest, but not 150. */
+export function readWindowSize(id: string): number | undefined {
+  const [, digits] = /^window-size\/(\d+)$/.exec(id) ?? [];
+  return digits === undefined ? undefined : Number(digits);
+}
+
 /** Lists windows other than that of the newest 150 tiers, and limits on the result, with the sizes of a run. */
-export function listSizeMistakes({ compared, tiers, world }: Observations): StructuralMistake[] {
+export function listSizeMistakes(run: Pick<Observations, 'compared' | 'tiers' | 'world'>): StructuralMistake[] {
+  const { compared, tiers, world } = run;
   const ranks = new Map(world.tiers.map(({ id }, n) => [id, n + 1]));
   const unfiltered = compared
     .filter(({ request }) => !request.path.includes('?'))
     .map(({ returned }) => tiers.flatMap(({ id }, n) => (returned[n] ? (ranks.get(id) ?? []) : [])));
   const lasts = unfiltered.flatMap((seen) => seen.at(-1) ?? []);
   const counts = takeMostFrequent(compared.map(({ returned }) => returned.filter(Boolean).length));
+  const others = findOtherRanks(run);
+  if (others !== undefined) return [createRanksMistake(others)];
   const ids = [
     ...[...takeMostFrequent(lasts), Math.max(0, ...lasts)].map(
       (rank) => `window-size/${rank + (world.ownPromotions ?? 0)}`,
@@ -37,14 +50,14 @@ function takeMostFrequent(numbers: readonly number[]): number[] {
 /** Creates the mistake that an id says. @param unseen tiers of the window that no response has: they may not be loaded */
 export function createSizeMistake(
   id: string,
-  { tiers, ownPromotions = 0 }: NamedWorld,
+  { tiers, ownPromotions = 0 }: TargetWorld,
   unseen: readonly Tier[] = [],
 ): StructuralMistake | undefined {
   const [kind, digits = '0'] = id.split('/');
   const size = Number(digits);
   if (kind === 'page-size' && size >= 0 && size < windowSize) {
     const limit = `A response has at most ${size} ${size === 1 ? 'promotion' : 'promotions'}: a page, or a limit on the result.`;
-    return createPageMistake(id, size === 0 ? nothingReturned : limit, (all) => all.slice(0, size));
+    return createPageMistake(id, size === 0 ? nothingReturnedSentence : limit, (all) => all.slice(0, size));
   }
   if (kind === 'window-of-the-oldest') return createOldestWindow(id, tiers);
   const isMissing = kind === 'window-missing';
@@ -58,6 +71,14 @@ export function createSizeMistake(
   const hint = unloaded.length === 0 ? '' : ` Or these promotion tiers are not loaded: ${renderShortList(unloaded)}.`;
   const ids = new Set(chosen.map((tier) => tier.id));
   return createWindowMistake(id, `${sentence}${hint}`, (all) => all.filter((tier) => ids.has(tier.id)));
+}
+
+/** Creates a window that has other tiers than the newest. What no response shows of a tier is taken to be right. */
+function createRanksMistake(ranks: CheckedRanks): StructuralMistake {
+  const [leftOut, checked] = [ranks.leftOut, ranks.inPlace].map((list) => new Set(list.map(({ tier }) => tier.id)));
+  const isChecked = ({ id }: Tier, n: number) =>
+    checked?.has(id) === true || (n < windowSize && leftOut?.has(id) !== true);
+  return createWindowMistake(otherRanksId, describeOtherRanks(ranks), (all) => all.filter(isChecked));
 }
 
 function createOldestWindow(id: string, tiers: readonly Tier[]): StructuralMistake | undefined {

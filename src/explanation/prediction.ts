@@ -9,14 +9,14 @@ import {
 import type { Obligation } from '../contract/oracle.js';
 import { getWindowSize, type Tier } from '../contract/world.js';
 import type { HttpRequest } from '../http/exchange.js';
-import { remember } from '../support/caches.js';
-import type { Asked, Observations } from './observation.js';
+import { cacheByObject } from '../support/caches.js';
+import type { Observations, RequestWithObligations } from './observation.js';
 
 /** What a deployment is to return of one tier, by its position in the list of tiers. */
 export type Prediction = (position: number) => Obligation;
 
 /** Predicts what a deployment returns for a request. */
-export type Predict = (asked: Asked) => Prediction;
+export type Predict = (asked: RequestWithObligations) => Prediction;
 
 export type ObservationsWithPredictor = Observations & { readonly predict: ReturnType<typeof createPredictor> };
 
@@ -35,7 +35,7 @@ export function createPredictor(
   facts: Pick<Observations, 'tiers' | 'world' | 'outcomes'>,
 ): (mistakes: readonly StructuralMistake[]) => Predict {
   const deployments = createDeployments(facts);
-  return (mistakes) => remember(predictWith(mistakes, deployments));
+  return (mistakes) => cacheByObject(predictWith(mistakes, deployments));
 }
 
 function createDeployments({
@@ -53,7 +53,7 @@ function createDeployments({
   return {
     tiers,
     startWith: start,
-    selectRightly: remember(start([])),
+    selectRightly: cacheByObject(start([])),
   };
 }
 
@@ -63,13 +63,13 @@ function predictWith(mistakes: readonly StructuralMistake[], deployments: Deploy
   return (asked) => predictChanged(asked, select(asked.request), deployments);
 }
 
-function predictDocumented({ documented }: Asked): Prediction {
+function predictDocumented({ documented }: RequestWithObligations): Prediction {
   return (position) => documented[position] ?? 'open';
 }
 
 /** Predicts the tiers of one response, each when it is asked for. */
 function predictChanged(
-  { request, documented }: Asked,
+  { request, documented }: RequestWithObligations,
   selections: Selections,
   { tiers, selectRightly }: Deployments,
 ): Prediction {

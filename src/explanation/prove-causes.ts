@@ -7,19 +7,20 @@
 import { knownMistakes, type StructuralMistake } from '../../reference/model.js';
 import type { Contrast } from '../run/case-report.js';
 import { renderShortList } from '../support/collections.js';
-import type { Compared, ObservedRow } from './observation.js';
-import { listSizeMistakes } from './observed-mistakes.js';
+import { findOtherRanks, listFactsOfOtherRanks, listFactsOfWindowSize } from './checked-ranks.js';
+import type { ComparableObservation, UnpassedRow } from './observation.js';
+import { listSizeMistakes, otherRanksId, readWindowSize } from './observed-mistakes.js';
 import type { ObservationsWithPredictor } from './prediction.js';
-import { isFailing, isWrong, listWrongResponses, type WrongResponse } from './wrong-results.js';
+import { isTierWrong, listWrongResponses, makesRowFail, type WrongResponse } from './wrong-results.js';
 
 /** A part of what is wrong with a deployment, and the rows that it explains. */
-export interface CauseFinding {
+export interface CauseWithRows {
   /** Stable, with the size that it has, such as `window-size/100`. */
   readonly id: string;
   readonly sentence: string;
   /** The facts that show it, in numbers, a sentence each. */
   readonly evidence: readonly string[];
-  readonly rows: Set<ObservedRow>;
+  readonly rows: Set<UnpassedRow>;
   /** The requests that show it, and the nearest right one, if it is a contrast. */
   readonly shown?: Pick<Contrast, 'wrong' | 'right'>;
   /** What was assumed, if the reference deployment can answer with it. */
@@ -30,7 +31,7 @@ export interface CauseFinding {
  * How many wrong responses a mistake has to mend. Measured on 144 mistakes that others made: with six or more, 35 of 36 causes
  * were right; with fewer, about every second one.
  */
-export const minMended = 6;
+export const minMendedResponses = 6;
 /** No deployment of the measurements had more structural mistakes at once. */
 const maxMistakes = 4;
 
@@ -41,14 +42,14 @@ interface Candidate {
 }
 
 /** Lists the mistakes that are proved, one after another: each explains what those before it leave. */
-export function proveCauses(run: ObservationsWithPredictor, seeds: readonly StructuralMistake[]): CauseFinding[] {
+export function proveCauses(run: ObservationsWithPredictor, seeds: readonly StructuralMistake[]): CauseWithRows[] {
   const tried = [...listSizeMistakes(run), ...knownMistakes];
   const found: StructuralMistake[] = [];
-  const causes: CauseFinding[] = [];
+  const causes: CauseWithRows[] = [];
   while (causes.length < maxMistakes) {
     const assumed = [...seeds, ...found];
     const wrong = listWrongResponses(run.compared, run.predict(assumed));
-    const proved = wrong.some(isFailing) ? findProved(run, wrong, assumed, tried) : [];
+    const proved = wrong.some(makesRowFail) ? findProved(run, wrong, assumed, tried) : [];
     if (proved[0] === undefined) return causes;
     found.push(proved[0].mistake);
     causes.push(describeProved(proved, run));
@@ -66,8 +67,8 @@ function findProved(
   const candidates = tried.flatMap((mistake): Candidate[] => {
     const mended = listMended(run, wrong, assumed, mistake);
     const isProved =
-      mended.length >= minMended &&
-      mended.some(isFailing) &&
+      mended.length >= minMendedResponses &&
+      mended.some(makesRowFail) &&
       !isContradicted(run, assumed, mistake) &&
       mended.length >= leastShare * countChanged(run, wrong, assumed, mistake);
     return isProved ? [{ mistake, mended }] : [];
@@ -90,7 +91,7 @@ function listMended(
   const isMended = ([shown, positions]: WrongResponse) => {
     const expected = after(shown);
     // What the mistake leaves open of a response is not explained by it.
-    return positions.every((position) => expected(position) !== 'open' && !isWrong(shown, position, expected));
+    return positions.every((position) => expected(position) !== 'open' && !isTierWrong(shown, position, expected));
   };
   return wrong.filter(isMended);
 }
@@ -119,10 +120,10 @@ function isContradicted(
 ): boolean {
   const before = predict(assumed);
   const after = predict([...assumed, mistake]);
-  return compared.some((shown: Compared) => {
+  return compared.some((shown: ComparableObservation) => {
     const [documented, changed] = [before(shown), after(shown)];
     return shown.returned.some(
-      (_, position) => isWrong(shown, position, changed) && !isWrong(shown, position, documented),
+      (_, position) => isTierWrong(shown, position, changed) && !isTierWrong(shown, position, documented),
     );
   });
 }
@@ -130,7 +131,8 @@ function isContradicted(
 /** The maximum number of mistakes that one sentence names. */
 const maxNamed = 3;
 
-function describeProved(proved: readonly Candidate[], { compared, tiers }: ObservationsWithPredictor): CauseFinding {
+function describeProved(proved: readonly Candidate[], run: ObservationsWithPredictor): CauseWithRows {
+  const { compared, tiers } = run;
   const [first, ...others] = proved as [Candidate, ...Candidate[]];
   const positions = new Set(first.mended.flatMap(([, wrong]) => wrong));
   const names = tiers.filter((_, n) => positions.has(n)).map(({ name }) => `'${name}'`);
@@ -140,8 +142,17 @@ function describeProved(proved: readonly Candidate[], { compared, tiers }: Obser
     sentence: sentences.size === 1 ? first.mistake.sentence : `One of these: ${[...sentences].join(' Or: ')}`,
     evidence: [
       `It explains ${first.mended.length} wrong responses, and none of ${compared.length} contradicts it. Wrong: ${renderShortList(names)}.`,
+      ...listFactsOfWindow(first.mistake.id, run),
     ],
     rows: new Set(first.mended.flatMap(([{ rows }]) => [...rows])),
     mistake: first.mistake,
   };
+}
+
+/** Lists facts about the tiers of a window that has not the newest 150. */
+function listFactsOfWindow(id: string, run: ObservationsWithPredictor): string[] {
+  const ranks = id === otherRanksId ? findOtherRanks(run) : undefined;
+  if (ranks !== undefined) return listFactsOfOtherRanks(ranks);
+  const size = readWindowSize(id);
+  return size === undefined ? [] : listFactsOfWindowSize(size, run.world.tiers);
 }

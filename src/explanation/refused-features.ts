@@ -4,12 +4,12 @@
  */
 
 import { audienceParameter, parseFilterParameter } from '../contract/operation.js';
+import { parseRequest } from '../http/decoded-request.js';
 import type { HttpRequest } from '../http/exchange.js';
-import { parseRequest } from '../http/request-content.js';
-import { remember } from '../support/caches.js';
+import { cacheByObject } from '../support/caches.js';
 import { getMember, isJsonObject } from '../support/json.js';
 import type { Observation } from './observation.js';
-import { type CauseFinding, minMended } from './prove-causes.js';
+import { type CauseWithRows, minMendedResponses } from './prove-causes.js';
 
 /** A part of a request. Its id follows "with-", and its words follow "with". */
 export interface RequestFeature {
@@ -25,7 +25,7 @@ export interface RefusedFeature {
   readonly feature: RequestFeature;
 }
 
-const readParts = remember((request: HttpRequest) => {
+const readParts = cacheByObject((request: HttpRequest) => {
   const { query, body } = parseRequest(request);
   const order = getMember(body, 'order');
   const listed = getMember(order, 'items');
@@ -89,13 +89,13 @@ export function findRefusedFeature(
   status: number,
   refused: readonly Observation[],
   accepted: readonly Observation[],
-): CauseFinding | undefined {
+): CauseWithRows | undefined {
   const counted = features.map((feature) => ({
     feature,
     shown: refused.filter(({ request }) => feature.isMet(request)),
     isAccepted: accepted.some(({ request }) => feature.isMet(request)),
   }));
-  const proved = counted.filter(({ shown, isAccepted }) => shown.length >= minMended && !isAccepted);
+  const proved = counted.filter(({ shown, isAccepted }) => shown.length >= minMendedResponses && !isAccepted);
   const [best] = proved.toSorted((left, right) => right.shown.length - left.shown.length);
   if (best === undefined) return undefined;
   const { feature, shown } = best;

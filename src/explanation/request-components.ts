@@ -4,12 +4,12 @@
  */
 
 import { parseFilterParameter, spellFiltersLiterally } from '../contract/operation.js';
+import { encodeQueryText, parseRequest } from '../http/decoded-request.js';
 import type { HttpRequest } from '../http/exchange.js';
-import { encodeQueryText, parseRequest } from '../http/request-content.js';
 import { isJsonObject } from '../support/json.js';
 
 /** A part that can be left out, and the request still says something. */
-export type Component =
+export type RequestComponent =
   | { readonly kind: 'parameter'; readonly name: string; readonly value: string }
   | { readonly kind: 'item'; readonly item: Readonly<Record<string, unknown>> }
   | { readonly kind: 'order-metadata'; readonly key: string; readonly value: unknown }
@@ -17,39 +17,42 @@ export type Component =
   | { readonly kind: 'option'; readonly key: string; readonly value: unknown };
 
 /** A request in parts. */
-export interface TakenApart {
-  readonly components: readonly Component[];
+export interface DecomposedRequest {
+  readonly components: readonly RequestComponent[];
   /** Writes the request with some of its parts, or with others, in the plainest form. */
-  readonly compose: (components: readonly Component[], without?: OmittableMember) => HttpRequest;
+  readonly compose: (components: readonly RequestComponent[], without?: OmittableBodyMember) => HttpRequest;
 }
 
 /** A member that a body may lack. What a request without it gets is open, but for the promotions that it does get. */
-export type OmittableMember = 'metadata' | 'options' | 'order.metadata';
+export type OmittableBodyMember = 'metadata' | 'options' | 'order.metadata';
 
-export const omittableMembers: readonly OmittableMember[] = ['metadata', 'options', 'order.metadata'];
+export const omittableBodyMembers: readonly OmittableBodyMember[] = ['metadata', 'options', 'order.metadata'];
 
 /** The form in which the first request of a run was sent: its method, its headers and the path without a query. */
-export type PlainForm = Pick<HttpRequest, 'method' | 'headers' | 'path'>;
+export type PlainRequestHead = Pick<HttpRequest, 'method' | 'headers' | 'path'>;
 
 /** @returns undefined if the body is no JSON object whose members have the documented types */
-export function takeApart(request: HttpRequest, { method, headers, path }: PlainForm): TakenApart | undefined {
+export function takeRequestApart(
+  request: HttpRequest,
+  { method, headers, path }: PlainRequestHead,
+): DecomposedRequest | undefined {
   const { query, body } = parseRequest(request);
   if (!isJsonObject(body)) return undefined;
   const { customer, order = {}, metadata = {}, options = {} } = body;
   const { items = [], metadata: orderMetadata = {} } = isJsonObject(order) ? order : { items: undefined };
   if (!Array.isArray(items) || !items.every(isJsonObject)) return undefined;
   if (![order, metadata, options, orderMetadata].every(isJsonObject)) return undefined;
-  const listEntries = (kind: 'metadata' | 'order-metadata' | 'option', entries: unknown): Component[] =>
+  const listEntries = (kind: 'metadata' | 'order-metadata' | 'option', entries: unknown): RequestComponent[] =>
     Object.entries(entries as object).map(([key, value]) => ({ kind, key, value }));
   const isSpelledLiterally = request.path.includes('[');
   const place = path.replace(/\?.*$/s, '');
   return {
     components: [
-      ...query.map(([name, value]): Component => ({ kind: 'parameter', name, value })),
+      ...query.map(([name, value]): RequestComponent => ({ kind: 'parameter', name, value })),
       ...listEntries('option', options),
       ...listEntries('order-metadata', orderMetadata),
       ...listEntries('metadata', metadata),
-      ...items.map((item): Component => ({ kind: 'item', item })),
+      ...items.map((item): RequestComponent => ({ kind: 'item', item })),
     ],
     compose(components, without) {
       const body = writeBody(customer, components, without);
@@ -59,7 +62,7 @@ export function takeApart(request: HttpRequest, { method, headers, path }: Plain
   };
 }
 
-function writeQuery(components: readonly Component[]): string {
+function writeQuery(components: readonly RequestComponent[]): string {
   const parameters = components.flatMap((component) =>
     component.kind === 'parameter' ? `${encodeQueryText(component.name)}=${encodeQueryText(component.value)}` : [],
   );
@@ -67,15 +70,19 @@ function writeQuery(components: readonly Component[]): string {
 }
 
 /** All members of the documentation are there, unless one is to be left out. */
-function writeBody(customer: unknown, components: readonly Component[], without: OmittableMember | undefined): string {
-  const listOf = (wanted: Component['kind']) =>
+function writeBody(
+  customer: unknown,
+  components: readonly RequestComponent[],
+  without: OmittableBodyMember | undefined,
+): string {
+  const listOf = (wanted: RequestComponent['kind']) =>
     Object.fromEntries(
       components.flatMap((component) =>
         component.kind === wanted && 'key' in component ? [[component.key, component.value]] : [],
       ),
     );
   const items = components.flatMap((component) => (component.kind === 'item' ? [component.item] : []));
-  const unless = (member: OmittableMember, value: object) => (member === without ? undefined : value);
+  const unless = (member: OmittableBodyMember, value: object) => (member === without ? undefined : value);
   const order = { items, metadata: unless('order.metadata', listOf('order-metadata')) };
   const rest = {
     order,
@@ -102,7 +109,7 @@ function sortMembers(value: unknown): unknown {
 }
 
 /** @param nameOf the name of an id in the world */
-export function describeComponent(component: Component, nameOf: (id: string) => string): string {
+export function describeRequestComponent(component: RequestComponent, nameOf: (id: string) => string): string {
   switch (component.kind) {
     case 'parameter': {
       const subject = parseFilterParameter(component.name);

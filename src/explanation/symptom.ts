@@ -5,7 +5,7 @@
 
 import { type AnsweredExchange, readReturnedTiersOfExchange } from '../assertions/row-evidence.js';
 import { createOracle, type Oracle } from '../contract/oracle.js';
-import { listAvailableTiers, type NamedWorld, type Tier } from '../contract/world.js';
+import { listAvailableTiers, type TargetWorld, type Tier } from '../contract/world.js';
 import type { Exchange, HttpRequest } from '../http/exchange.js';
 import { explainExceededSize, explainTransientFailure, isSuccessful } from '../http/response-status.js';
 import { locateReturnedTiers, type TargetContext } from '../judge/judge-case.js';
@@ -16,16 +16,16 @@ export type Symptom =
   | { readonly kind: 'extra'; readonly tier: Tier };
 
 /** `unclear`: the response proves neither, or is wrong in another way. */
-export type Answer = 'wrong' | 'right' | 'unclear';
+export type Correctness = 'wrong' | 'right' | 'unclear';
 
 /** What the documentation says of a request whose members are all there. */
-function consult(request: HttpRequest, world: NamedWorld): Oracle {
+function consult(request: HttpRequest, world: TargetWorld): Oracle {
   const oracle = createOracle(request, world);
   return oracle.whenReturning ?? oracle;
 }
 
 /** Whether the documentation says of a request that the symptom would be wrong. */
-export function wouldBeWrong(symptom: Symptom, request: HttpRequest, world: NamedWorld): boolean {
+export function wouldSymptomBeWrong(symptom: Symptom, request: HttpRequest, world: TargetWorld): boolean {
   const { accepted, returned } = consult(request, world);
   switch (symptom.kind) {
     case 'refused':
@@ -37,13 +37,13 @@ export function wouldBeWrong(symptom: Symptom, request: HttpRequest, world: Name
   }
 }
 
-/** @param request of which {@link wouldBeWrong} holds */
-export function answerSymptom(symptom: Symptom, exchange: Exchange, target: TargetContext): Answer {
+/** @param request of which {@link wouldSymptomBeWrong} holds */
+export function judgeSymptom(symptom: Symptom, exchange: Exchange, target: TargetContext): Correctness {
   if (!('response' in exchange) || explainTransientFailure(exchange) !== undefined) return 'unclear';
   const { status } = exchange.response;
   if (!isSuccessful(exchange.response)) return answerRefusal(symptom, exchange, status);
   if (symptom.kind === 'refused') return 'right';
-  const result = readTiers(exchange, target);
+  const result = readReturnedTiersForTarget(exchange, target);
   const { id } = symptom.tier;
   if (result.unclear.has(id)) return 'unclear';
   const isReturned = result.returned.includes(id);
@@ -51,14 +51,14 @@ export function answerSymptom(symptom: Symptom, exchange: Exchange, target: Targ
   return isReturned === (symptom.kind === 'extra') ? 'wrong' : 'right';
 }
 
-function answerRefusal(symptom: Symptom, exchange: AnsweredExchange, status: number): Answer {
+function answerRefusal(symptom: Symptom, exchange: AnsweredExchange, status: number): Correctness {
   // Sizes are open: a limit is no mistake.
   if (explainExceededSize(exchange) !== undefined) return 'unclear';
   return symptom.kind === 'refused' && symptom.status === status ? 'wrong' : 'unclear';
 }
 
 /** Reads which tiers a response returned. */
-export function readTiers(exchange: AnsweredExchange, target: TargetContext) {
+export function readReturnedTiersForTarget(exchange: AnsweredExchange, target: TargetContext) {
   const all = [...target.calibration, exchange];
   const reading = locateReturnedTiers(all, target);
   const corrections = target.known;
@@ -79,7 +79,7 @@ export function listSymptoms(exchange: Exchange, target: TargetContext): Symptom
   const { status } = exchange.response;
   if (!isSuccessful(exchange.response))
     return accepted && explainExceededSize(exchange) === undefined ? [{ kind: 'refused', status }] : [];
-  const result = readTiers(exchange, target);
+  const result = readReturnedTiersForTarget(exchange, target);
   const ids = new Set(result.returned);
   return listAvailableTiers(target.world).flatMap((tier): Symptom[] => {
     const stated = returned(tier);

@@ -5,8 +5,8 @@
 
 import { parseFilterParameter } from '../contract/operation.js';
 import type { Tier } from '../contract/world.js';
+import { parseRequest } from '../http/decoded-request.js';
 import type { HttpRequest } from '../http/exchange.js';
-import { parseRequest } from '../http/request-content.js';
 import { getMember } from '../support/json.js';
 import { quoteText } from './request-components.js';
 

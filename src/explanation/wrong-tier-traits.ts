@@ -4,7 +4,7 @@
  */
 
 import { createOracle } from '../contract/oracle.js';
-import { listAvailableTiers, type NamedWorld, type Tier, windowSize } from '../contract/world.js';
+import { listAvailableTiers, type TargetWorld, type Tier, windowSize } from '../contract/world.js';
 import type { HttpRequest } from '../http/exchange.js';
 import type { ReturnedTiers } from '../recognition/returned-tiers.js';
 
@@ -21,16 +21,19 @@ interface TierCount {
   excluded: number;
 }
 
-export type TierCounts = readonly TierCount[];
+export type ResultCountsByTier = readonly TierCount[];
 
 /** A successful response, and the tiers that it returned. */
-export interface ReadResponse {
+export interface RequestWithReturnedTiers {
   readonly request: HttpRequest;
   readonly result: ReturnedTiers;
 }
 
 /** Counts what all responses of a run show of each tier. */
-export function countTierOutcomes(responses: readonly ReadResponse[], world: NamedWorld): TierCounts {
+export function countResultsByTier(
+  responses: readonly RequestWithReturnedTiers[],
+  world: TargetWorld,
+): ResultCountsByTier {
   const records = listAvailableTiers(world).map(
     (tier): TierCount => ({
       tier,
@@ -45,7 +48,11 @@ export function countTierOutcomes(responses: readonly ReadResponse[], world: Nam
   return records;
 }
 
-function countResponse({ request, result }: ReadResponse, records: TierCounts, world: NamedWorld): void {
+function countResponse(
+  { request, result }: RequestWithReturnedTiers,
+  records: ResultCountsByTier,
+  world: TargetWorld,
+): void {
   const oracle = createOracle(request, world);
   const ids = new Set(result.returned);
   for (const record of records.filter(({ tier }) => !result.unclear.has(tier.id))) {
@@ -63,9 +70,9 @@ const minInRange = 8;
 
 /** @returns a sentence; undefined if the wrong tiers have nothing in common that the right ones lack */
 export function describeTraitsOfWrongTiers(
-  records: TierCounts,
+  records: ResultCountsByTier,
   kind: 'missing' | 'extra',
-  world: NamedWorld,
+  world: TargetWorld,
 ): string | undefined {
   const wrong = records.filter((record) =>
     kind === 'missing' ? record.missing > 0 && record.returned === 0 : record.extra > 0 && record.excluded === 0,
@@ -84,7 +91,7 @@ export function describeTraitsOfWrongTiers(
   return `${wrong.length} promotion tiers are ${never}. All of them, and none of the others, have: ${words.join('; ')}.`;
 }
 
-function describeRange(wrong: TierCounts, right: TierCounts): string[] {
+function describeRange(wrong: ResultCountsByTier, right: ResultCountsByTier): string[] {
   if (wrong.length < minInRange) return [];
   const ranks = wrong.map(({ rank }) => rank);
   const [first, last] = [Math.min(...ranks), Math.max(...ranks)];
@@ -96,7 +103,7 @@ function describeRange(wrong: TierCounts, right: TierCounts): string[] {
 /** What a tier may have. The words continue "tiers with …". */
 type Trait = readonly [words: string, has: (tier: Tier) => boolean];
 
-function createTraits({ campaigns, tiers }: NamedWorld): Trait[] {
+function createTraits({ campaigns, tiers }: TargetWorld): Trait[] {
   const categories = new Map(campaigns.map(({ id, category_ids }) => [id, category_ids.length]));
   const names = new Map<string, number>();
   for (const { name } of tiers) names.set(name, (names.get(name) ?? 0) + 1);

@@ -12,9 +12,9 @@ import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import type { Dispatcher } from 'undici';
 import { readOwnPackage } from '../support/package-root.js';
 import {
+  type ConnectionLimits,
   type ConnectionOptions,
-  completeOptions,
-  type Limits,
+  completeConnectionOptions,
   type PartialConnectionOptions,
 } from './connection-options.js';
 import { ConnectionPool } from './connection-pool.js';
@@ -54,7 +54,7 @@ const userAgent = `${readOwnPackage().name}/${readOwnPackage().version}`;
  * @throws TypeError if the address is not a URL
  */
 export function openClient({ baseUrl, ...stated }: PartialConnectionOptions & { readonly baseUrl: string }): Client {
-  const options = completeOptions(stated);
+  const options = completeConnectionOptions(stated);
   const base = new URL(baseUrl);
   const redact = createRedactor(options.secrets);
   const pool = new ConnectionPool(createConnector(base, options));
@@ -128,7 +128,7 @@ function pairHeaders(raw: readonly string[]): Headers {
   return raw.flatMap((name, n) => (n % 2 === 0 ? [[name, raw[n + 1] ?? ''] as const] : []));
 }
 
-function createFailure(request: HttpRequest, error: unknown, limits: Limits, { host }: URL): Exchange {
+function createFailure(request: HttpRequest, error: unknown, limits: ConnectionLimits, { host }: URL): Exchange {
   return { request, ...classifyTransportError(error, limits, host) };
 }
 
@@ -186,7 +186,11 @@ function renderHeaders(request: HttpRequest, secrets: readonly Secret[]): Set<[s
  *
  * @throws ExchangeError if the body exceeds a limit, is not valid in its coding, or has an unknown coding
  */
-async function decodeBody(bytes: Uint8Array, headers: Headers, { body_bytes, body_values }: Limits): Promise<string> {
+async function decodeBody(
+  bytes: Uint8Array,
+  headers: Headers,
+  { body_bytes, body_values }: ConnectionLimits,
+): Promise<string> {
   let plain = bytes;
   // Codings are listed in the order in which they were applied (RFC 9110, section 8.4). An empty body has none.
   const listed = getHeaderValues(headers, 'content-encoding').join().toLowerCase();

@@ -38,7 +38,7 @@ export interface ConnectionOptions {
   readonly retry: { readonly delays_seconds: readonly number[]; readonly max_delay_seconds: number };
 }
 
-export type Limits = ConnectionOptions['limits'];
+export type ConnectionLimits = ConnectionOptions['limits'];
 export type RetryOptions = ConnectionOptions['retry'];
 
 type Group = 'tls' | 'limits' | 'pacing' | 'retry';
@@ -59,7 +59,7 @@ export const defaultConnectionOptions: ConnectionOptions = {
   retry: { delays_seconds: [1, 3], max_delay_seconds: 30 },
 };
 
-export function completeOptions(options: PartialConnectionOptions): ConnectionOptions {
+export function completeConnectionOptions(options: PartialConnectionOptions): ConnectionOptions {
   return {
     ...defaultConnectionOptions,
     ...options,

@@ -1,4 +1,4 @@
-import { remember } from '../support/caches.js';
+import { cacheByObject } from '../support/caches.js';
 
 /** Header lines in the order of the message. A name may occur more than once. */
 export type Headers = readonly (readonly [name: string, value: string])[];
@@ -24,9 +24,9 @@ export function findRefusableEncoding({ sent, path }: HttpRequest): string | und
 }
 
 /** A request is looked up several times while it is sent. */
-export const serializeRequest = remember((request: HttpRequest): string => JSON.stringify(request));
+export const serializeRequest = cacheByObject((request: HttpRequest): string => JSON.stringify(request));
 
-export function serializeWithoutRepetition({ again: _, ...request }: HttpRequest): string {
+export function serializeRequestIgnoringRepetition({ again: _, ...request }: HttpRequest): string {
   return serializeRequest(request);
 }
 

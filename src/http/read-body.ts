@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { parseJson } from '../support/json.js';
 import { createReason, renderReason } from '../support/reason.js';
-import type { Limits } from './connection-options.js';
+import type { ConnectionLimits } from './connection-options.js';
 import { ExchangeError } from './transport-error.js';
 
 /**
@@ -10,7 +10,7 @@ import { ExchangeError } from './transport-error.js';
  *
  * @throws ExchangeError if the body is whole and does not end
  */
-export async function readBody(body: Readable, { timeout_ms }: Limits): Promise<Uint8Array> {
+export async function readBody(body: Readable, { timeout_ms }: ConnectionLimits): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   const endIfWhole = () => {
     const received = parseJson(Buffer.concat(chunks).toString());

@@ -1,5 +1,5 @@
 import { type Exchange, type HttpResponse, mapResponseTexts } from './exchange.js';
-import { minSecretLength } from './split-secret.js';
+import { minSecretLengthInsideText } from './split-secret.js';
 
 /**
  * Replaces the secrets in what came back: header names and values, the body, or the message of a failure, which may quote
@@ -21,5 +21,5 @@ function hideCookies(response: HttpResponse): HttpResponse {
 /** Keeps the name and the attributes. */
 function hideCookieValue(cookie: string): string {
   const [, name = '', value = '', attributes = ''] = /^([^=;]*=)?([^;]*)(.*)$/s.exec(cookie) ?? [];
-  return value.length < minSecretLength ? cookie : `${name}[hidden]${attributes}`;
+  return value.length < minSecretLengthInsideText ? cookie : `${name}[hidden]${attributes}`;
 }

@@ -10,7 +10,7 @@
 import escapeStringRegexp from 'escape-string-regexp';
 import { listDecodedViews, type TextRange } from './decoded-views.js';
 import type { HttpRequest } from './exchange.js';
-import { minSecretLength, splitSecret } from './split-secret.js';
+import { minSecretLengthInsideText, splitSecret } from './split-secret.js';
 
 export interface Secret {
   readonly value: string;
@@ -18,7 +18,7 @@ export interface Secret {
   /** Goes before the value wherever it is sent, such as the name of a header. */
   readonly name?: string;
   /** Whether a text occurs in the suite's own texts: the value, or a part of it. */
-  readonly occursInOwnTexts?: (text: string) => boolean;
+  readonly occursInSuiteRequests?: (text: string) => boolean;
 }
 
 /** A text that shows a secret, and what replaces it. */
@@ -38,8 +38,8 @@ export function createRedactor(secrets: readonly Secret[]): (text: string) => st
     .map((secret) => ({ ...secret, value: secret.value.trim() }))
     .filter(({ value }, n, all) => value !== '' && all.findIndex((earlier) => earlier.value === value) === n)
     .sort((a, b) => b.value.length - a.value.length);
-  const isWeak = ({ value, occursInOwnTexts }: Secret) =>
-    value.length < minSecretLength || occursInOwnTexts?.(value) === true;
+  const isWeak = ({ value, occursInSuiteRequests }: Secret) =>
+    value.length < minSecretLengthInsideText || occursInSuiteRequests?.(value) === true;
   const forms = known
     .filter((secret) => !isWeak(secret))
     .flatMap(({ value, placeholder }) => listForms(value).map((text) => ({ text, placeholder })));

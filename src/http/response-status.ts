@@ -74,7 +74,7 @@ export function explainRedirect({ status, headers }: HttpResponse): Reason | und
   return createReason('redirected', { status, location: getHeaderValues(headers, 'location')[0] ?? '' });
 }
 
-export function explainUnsupported(exchange: Exchange): Reason | undefined {
+export function explainUnsupportedRequest(exchange: Exchange): Reason | undefined {
   const isUnsupported = 'transportError' in exchange && exchange.transportError === 'unsupported';
   return isUnsupported ? explainTransientFailure(exchange) : undefined;
 }
@@ -87,12 +87,12 @@ export function explainUnusableExchange(exchange: Exchange): Reason | undefined 
     refusable === 'chunked'
       ? outcome === 411 || outcome === 501
       : outcome === 'broken-connection' || Number(outcome) >= 400;
-  if (refusable === undefined || !isRefused) return explainUnsupported(exchange);
+  if (refusable === undefined || !isRefused) return explainUnsupportedRequest(exchange);
   return createReason('way-refused', { way: refusable, outcome });
 }
 
 /** Whether a response refuses its request for what that says: its credentials, its length and its way are right. */
-export function isRefusal(response: HttpResponse): boolean {
+export function isContentRefusal(response: HttpResponse): boolean {
   const { status } = response;
   const isOfContent = ![401, 403, 413, 414, 431].includes(status) && !isDataIndependentRefusal(status);
   return status >= 400 && status < 500 && isOfContent && !hasTransientStatus(response);
@@ -104,7 +104,7 @@ export function getMediaType({ headers }: HttpResponse): string {
 }
 
 /** Describes a response in one line: status, media type, and the beginning of its body. */
-export function describeAnswer(response: HttpResponse): string {
+export function describeResponse(response: HttpResponse): string {
   const body = toOneLine(response.body.replaceAll(/\s+/g, ' ').trim());
   const type = getMediaType(response);
   return `${response.status}${type === '' ? '' : ` (${type})`}, ${body === '' ? 'without a body' : `"${shorten(body, 200)}"`}`;

@@ -1,8 +1,8 @@
-import { createAnswerWatch, createUnsentExchange } from './answer-watch.js';
 import type { RetryOptions } from './connection-options.js';
 import type { Exchange, HttpRequest } from './exchange.js';
 import type { PacedQueue } from './paced-queue.js';
 import { computeRetryDelay, isRetryable, isTimeout, isTransientFailure, wasSent } from './response-status.js';
+import { createSilenceWatch, createUnsentExchange } from './silence-watch.js';
 
 /** After this many failures in a row, nothing is retried: retries would triple the time of a run on a dead deployment. */
 const failuresWithoutRetry = 3;
@@ -34,7 +34,7 @@ interface Attempt {
 
 /** Sends requests when the queue lets them, and again after failures that may pass. Notices a deployment that stops answering. */
 export class RetryingSender {
-  private readonly watch = createAnswerWatch((request, countAttempt) => this.checkAnswers(request, countAttempt));
+  private readonly watch = createSilenceWatch((request, countAttempt) => this.checkAnswers(request, countAttempt));
   private failuresInARow = 0;
   private isClosed = false;
 

@@ -4,18 +4,18 @@
  */
 
 /** Secrets with fewer characters are a part of many words: they are replaced only as a whole value, and beside their name. */
-export const minSecretLength = 8;
+export const minSecretLengthInsideText = 8;
 
 /**
  * Lists the parts of a secret header value, or of the URL of a proxy. What follows a scheme and a password are parts whatever
- * their length is. User names, cookie values and pairs of name and value are parts from {@link minSecretLength} on: shorter
+ * their length is. User names, cookie values and pairs of name and value are parts from {@link minSecretLengthInsideText} on: shorter
  * ones, such as `theme=dark`, are ordinary words.
  */
 export function splitSecret(value: string): string[] {
   const { credentials, password, names } = readScheme(value) ?? readUserInfo(value) ?? { names: [] };
   const words = [...names, ...listPairs(credentials ?? value)];
   const always = [credentials, password].filter((part) => part !== undefined && part !== '') as string[];
-  const parts = [...always, ...words.filter((part) => part.length >= minSecretLength)];
+  const parts = [...always, ...words.filter((part) => part.length >= minSecretLengthInsideText)];
   return [...new Set([...parts, ...parts.flatMap(decodePercent)])].filter((part) => part !== value);
 }
 

@@ -1,5 +1,5 @@
 import { createReason, renderReason } from '../support/reason.js';
-import type { Limits } from './connection-options.js';
+import type { ConnectionLimits } from './connection-options.js';
 import type { TransportErrorKind } from './exchange.js';
 
 /** Thrown where it is known why there is no response. Its message is shown to the user. */
@@ -39,7 +39,7 @@ const meanings: readonly Meaning[] = [
 ];
 
 /** Classifies the error of an exchange without a response, and says what it means. @param host with the port */
-export function classifyTransportError(error: unknown, limits: Limits, host: string) {
+export function classifyTransportError(error: unknown, limits: ConnectionLimits, host: string) {
   if (error instanceof ExchangeError) return { transportError: error.transportError, message: error.message };
   const causes = listCauses(error);
   const codes = causes.flatMap(({ code, name }) => [...(code === undefined ? [] : [code]), name]);

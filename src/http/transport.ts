@@ -1,7 +1,6 @@
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import PQueue from 'p-queue';
 import { createInputError, type Location, UnusableInput } from '../support/problem.js';
-import { createAnswerWatch, createUnsentExchange } from './answer-watch.js';
 import { type Client, runWithDeadline } from './client.js';
 import {
   addHeaders,
@@ -14,6 +13,7 @@ import {
 import { redactExchange } from './redact-exchange.js';
 import { insertSecrets, type Secret } from './redactor.js';
 import { hasTransientStatus, wasSent } from './response-status.js';
+import { createSilenceWatch, createUnsentExchange } from './silence-watch.js';
 
 /** A request as plain data. `path` is relative to the base URL and includes the query string. */
 export type PlainRequest = Pick<HttpRequest, 'method' | 'path' | 'headers' | 'body'>;
@@ -35,15 +35,15 @@ export interface TransportContext {
 /**
  * A function from a documented request to a response. A GET has a body, too. The `body` of a response is text, decompressed.
  *
- * @throws Unsupported if the request cannot be expressed: its case is not applicable
+ * @throws UnsupportedRequest if the request cannot be expressed: its case is not applicable
  * @throws NoResponse if there is no response, which fails no deployment
  * @throws anything else: that ends the run
  */
 export type Transport = (request: PlainRequest, context: TransportContext) => Promise<HttpResponse> | HttpResponse;
 
 /** A transport throws it for a request that cannot be expressed. */
-export class Unsupported extends Error {
-  override readonly name = 'Unsupported';
+export class UnsupportedRequest extends Error {
+  override readonly name = 'UnsupportedRequest';
 }
 
 /** A transport throws it where there is no response. Its message is shown. */
@@ -74,12 +74,12 @@ interface TransportOptions {
 
 /** What an error means, by its name: that of a class may come from another copy of this module. */
 const meanings: Readonly<Record<string, readonly [kind: TransportErrorKind, beginning: string]>> = {
-  Unsupported: ['unsupported', 'The transport cannot express this: '],
+  UnsupportedRequest: ['unsupported', 'The transport cannot express this: '],
   NoResponse: ['broken-connection', 'The transport has no response: '],
   TimeoutError: ['timed-out', 'The transport has no response: '],
 };
 
-const hint = "A transport returns a response, or throws Unsupported('reason') or NoResponse('reason').";
+const hint = "A transport returns a response, or throws UnsupportedRequest('reason') or NoResponse('reason').";
 
 /** Sends documented requests through a transport. Once it fails, nothing more is sent. @param client of `send` */
 export function createTransportChannel(
@@ -134,7 +134,7 @@ export function createTransportChannel(
     return { ...(lost ?? ended), request, numbers, attempts: attempts || (isUnsent ? 0 : 1) };
   };
   // The client watches what goes through `send`. A transport may send in another way.
-  const watch = createAnswerWatch(async (request, countAttempt) => {
+  const watch = createSilenceWatch(async (request, countAttempt) => {
     countAttempt();
     return await exchange(request);
   });

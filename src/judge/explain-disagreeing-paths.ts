@@ -6,7 +6,7 @@ import type { Exchange, HttpRequest } from '../http/exchange.js';
 import { matchesPatterns } from '../recognition/path-patterns.js';
 import { catchAllPath } from '../recognition/walk-texts.js';
 import { createReason, type Reason } from '../support/reason.js';
-import { renderResponseSetting } from './other-readings.js';
+import { renderTargetFileResponse } from './other-readings.js';
 
 /** The length of all patterns together, in characters. Nobody reads longer ones, and to compare them takes long. */
 const maxPatterns = 10_000;
@@ -45,7 +45,7 @@ export function explainDisagreeingPaths(
     createReason('path', { path, count, extra: name(extra), missing: name(missing) }),
   );
   const fitting = findFittingPaths(patterns, responses, target);
-  const stated = renderResponseSetting(fitting[0] ?? findNearestPath(patterns, responses));
+  const stated = renderTargetFileResponse(fitting[0] ?? findNearestPath(patterns, responses));
   return createReason('paths-compared', {
     paths,
     fitting: fitting.map((path) => [path].flat().join(' and ')).join(' or '),

@@ -4,17 +4,17 @@
  */
 
 import { createOracle } from '../contract/oracle.js';
-import type { NamedWorld } from '../contract/world.js';
-import { findFirstFailedAttempt } from '../http/answer-watch.js';
+import type { TargetWorld } from '../contract/world.js';
 import { maskChangingWords } from '../http/changing-words.js';
 import {
   type Exchange,
   findRefusableEncoding,
   type HttpRequest,
-  serializeWithoutRepetition,
+  serializeRequestIgnoringRepetition,
   type TransportErrorKind,
 } from '../http/exchange.js';
 import { hasTransientStatus, isSuccessful } from '../http/response-status.js';
+import { findFirstFailedAttempt } from '../http/silence-watch.js';
 import { groupBy } from '../support/collections.js';
 import { createReason, type Reason } from '../support/reason.js';
 
@@ -50,7 +50,7 @@ export interface DeploymentStop {
 }
 
 /** How often each request is sent at the end before a refusal counts as lasting. */
-export const checksPerRequest = 6;
+export const rechecksPerRequest = 6;
 
 /** Without a check at the end, such as in one of several shards, fewer refused requests may be a mishap. */
 const minRefused = 3;
@@ -79,7 +79,7 @@ function summarizeRefusal(exchange: Exchange): string {
 }
 
 /** @returns undefined if the deployment works to the last request, or never worked */
-export function findDeploymentStop(traces: readonly ExchangeSummary[], world: NamedWorld): DeploymentStop | undefined {
+export function findDeploymentStop(traces: readonly ExchangeSummary[], world: TargetWorld): DeploymentStop | undefined {
   const sent = orderTraces(traces);
   const relevant = listRelevant(sent, world);
   const accepted = relevant.filter(isAccepted);
@@ -90,7 +90,7 @@ export function findDeploymentStop(traces: readonly ExchangeSummary[], world: Na
   // A refusal of what was never accepted may be about what these requests have in common.
   const acceptedBefore = new Set(accepted.map(getKey));
   const telling = refused.filter(
-    (trace) => acceptedBefore.has(getKey(trace)) || classifyOutcome(trace.outcome) === 'unavailable',
+    (trace) => acceptedBefore.has(getKey(trace)) || classifyExchangeOutcome(trace.outcome) === 'unavailable',
   );
   if (telling.length === 0 || (checks.length === 0 && telling.length < minRefused))
     return findPartialStop(relevant, accepted);
@@ -107,14 +107,14 @@ export function findDeploymentStop(traces: readonly ExchangeSummary[], world: Na
 }
 
 /** The requests of the check at the end. None if the deployment works to its last request. */
-export interface RequestsToCheck {
+export interface RequestsToRecheck {
   readonly refused: readonly HttpRequest[];
   /** One that was accepted until now: it shows whether every request is refused. */
   readonly control: readonly HttpRequest[];
 }
 
 /** Lists requests that were accepted first and refused last. If there are none, and the last request shows nothing, others. */
-export function selectRequestsToCheck(traces: readonly ExchangeSummary[], world: NamedWorld): RequestsToCheck {
+export function selectRequestsToRecheck(traces: readonly ExchangeSummary[], world: TargetWorld): RequestsToRecheck {
   const sent = orderTraces(traces);
   const relevant = listRelevant(sent, world);
   const equal = [...groupBy(relevant, getKey).values()].filter((group) => group.some(isAccepted));
@@ -133,7 +133,7 @@ type Kind = 'accepted' | 'refused' | 'unavailable';
 const statusesOfQuotas = [401, 402, 403, 407, 511];
 
 /** Says what a status or a transport error shows about whether the deployment still works. */
-export function classifyOutcome(outcome: ExchangeSummary['outcome']): Kind {
+export function classifyExchangeOutcome(outcome: ExchangeSummary['outcome']): Kind {
   if (typeof outcome === 'string') return 'unavailable';
   const response = { status: outcome, headers: [], body: '' };
   if (isSuccessful(response)) return 'accepted';
@@ -141,8 +141,8 @@ export function classifyOutcome(outcome: ExchangeSummary['outcome']): Kind {
   return hasTransientStatus(response) || isRedirect || statusesOfQuotas.includes(outcome) ? 'unavailable' : 'refused';
 }
 
-const isAccepted = ({ outcome }: ExchangeSummary): boolean => classifyOutcome(outcome) === 'accepted';
-const getKey = ({ request }: ExchangeSummary): string => serializeWithoutRepetition(request);
+const isAccepted = ({ outcome }: ExchangeSummary): boolean => classifyExchangeOutcome(outcome) === 'accepted';
+const getKey = ({ request }: ExchangeSummary): string => serializeRequestIgnoringRepetition(request);
 /** An exchange with retries ends with the last of them. */
 const getEnd = ({ numbers }: ExchangeSummary): number => Math.max(...numbers);
 
@@ -160,7 +160,7 @@ function orderTraces(traces: readonly ExchangeSummary[]): ExchangeSummary[] {
  * Lists the exchanges that must be accepted: their requests are documented and plain, and something must be returned, or
  * something was returned before. The status of an empty result is open, and no size is documented.
  */
-function listRelevant(sent: readonly ExchangeSummary[], world: NamedWorld): ExchangeSummary[] {
+function listRelevant(sent: readonly ExchangeSummary[], world: TargetWorld): ExchangeSummary[] {
   const documented = sent.filter(
     ({ request, outcome }) =>
       findRefusableEncoding(request) === undefined &&
@@ -238,12 +238,12 @@ function explain(refused: readonly ExchangeSummary[], checks: readonly ExchangeS
   const data = { since, answers: listAnswers(refused) };
   const isUnanswered = refused.every(({ outcome }) => typeof outcome === 'string');
   const reason = createReason(isUnanswered ? 'stopped-answering' : 'stopped', data);
-  const kinds = (checks.length > 0 ? checks : refused).map(({ outcome }) => classifyOutcome(outcome));
+  const kinds = (checks.length > 0 ? checks : refused).map(({ outcome }) => classifyExchangeOutcome(outcome));
   if (kinds.includes('unavailable')) return { verdict: 'inconclusive', reason, advice: createReason('perhaps-quota') };
   const equal = [...groupBy(checks, getKey).values()];
-  const isLasting = equal.length > 0 && equal.every(({ length }) => length >= checksPerRequest);
+  const isLasting = equal.length > 0 && equal.every(({ length }) => length >= rechecksPerRequest);
   if (!isLasting) return { verdict: 'inconclusive', reason, advice: createReason('stop-unchecked') };
-  const advice = createReason('stop-checked', { count: equal.length, times: checksPerRequest });
+  const advice = createReason('stop-checked', { count: equal.length, times: rechecksPerRequest });
   return { verdict: 'fail', reason, advice };
 }
 

@@ -21,21 +21,21 @@ import type { Exchange } from '../http/exchange.js';
 import { findResponseBreakage } from '../http/response-breakage.js';
 import {
   explainTransientFailure,
-  explainUnsupported,
+  explainUnsupportedRequest,
   explainUnusableExchange,
   isDataIndependentRefusal,
 } from '../http/response-status.js';
+import { determineTierReading, type ReturnedTierPaths } from '../recognition/returned-tier-paths.js';
 import { hasMentions } from '../recognition/tier-mentions.js';
-import { determineReading, type TierReading } from '../recognition/tier-reading.js';
-import { computeOnce, remember } from '../support/caches.js';
+import { cacheByObject, computeOnce } from '../support/caches.js';
 import type { Location } from '../support/problem.js';
 import { createReason, type Reason } from '../support/reason.js';
 import { explainDisagreeingPaths } from './explain-disagreeing-paths.js';
-import { extractValue } from './extract-value.js';
+import { extractOpenValue } from './extract-open-value.js';
 import { findOtherReadings, type OtherReading } from './other-readings.js';
-import { explainOwnPromotions } from './own-promotions.js';
-import { provePaths } from './prove-paths.js';
-import { agreesWithDataLoad, type SuspectedDataLoad } from './suspected-data-load.js';
+import { findOwnPromotionsReason } from './own-promotions.js';
+import { proveReturnedTierPaths } from './prove-returned-tier-paths.js';
+import { agreesWithOtherWorlds, type SuspectedWrongDataLoad } from './suspected-wrong-data-load.js';
 import { findWorstVerdict, type Verdict } from './verdict.js';
 
 export interface Judgement {
@@ -74,10 +74,10 @@ export interface TargetContext extends Pick<RowEvidence, 'world' | 'recognizer' 
   readonly isWorldSeen: boolean;
   readonly known?: KnownMistakeCorrections;
   /** What the deployment seems to have in place of the test data. */
-  readonly load?: SuspectedDataLoad;
+  readonly load?: SuspectedWrongDataLoad;
 }
 
-export interface RowJudgementEvidence extends RowEvidence, Omit<TargetContext, keyof RowEvidence> {
+export interface RowEvidenceWithReadings extends RowEvidence, Omit<TargetContext, keyof RowEvidence> {
   /** Lists the readings by which all responses of the case agree with the documentation. */
   listOtherReadings(): readonly OtherReading[];
   /** Lists the readings that remain if the calibration refutes that everything named was returned. Else empty. */
@@ -85,10 +85,10 @@ export interface RowJudgementEvidence extends RowEvidence, Omit<TargetContext, k
 }
 
 /** The exchanges of a case: one map per row, by the name of the request. Empty for a row that was not sent. */
-export type RowExchanges = readonly ReadonlyMap<string, Exchange>[];
+export type ExchangesByRow = readonly ReadonlyMap<string, Exchange>[];
 
 /** All rows share one reading: each response helps to find the path. Call it once: other readings take long to find. */
-export function collectEvidence(rows: RowExchanges, target: TargetContext): RowJudgementEvidence[] {
+export function collectRowEvidence(rows: ExchangesByRow, target: TargetContext): RowEvidenceWithReadings[] {
   const ofCase = rows.flatMap((row) => [...row.values()]);
   const all = [...target.calibration, ...ofCase];
   const reading = locateReturnedTiers(all, target);
@@ -106,21 +106,21 @@ export function collectEvidence(rows: RowExchanges, target: TargetContext): RowJ
 export function locateReturnedTiers(
   exchanges: readonly Exchange[],
   target: Pick<TargetContext, 'world' | 'recognizer' | 'configuredPatterns' | 'calibration'>,
-): TierReading {
+): ReturnedTierPaths {
   const readMentions = (read: readonly Exchange[]) =>
     listSuccesses(read).map(({ request, response }) => ({
       request,
       mentions: target.recognizer.findMentions(response.body),
     }));
   const mentions = readMentions(exchanges).map((response) => response.mentions);
-  const found = determineReading(mentions, target.configuredPatterns);
+  const found = determineTierReading(mentions, target.configuredPatterns);
   if (found.kind !== 'ambiguous') return found;
-  const proven = provePaths(found, readMentions(target.calibration), mentions, target.world);
+  const proven = proveReturnedTierPaths(found, readMentions(target.calibration), mentions, target.world);
   if (proven !== undefined) return proven;
   return { ...found, explain: computeOnce(() => explainDisagreeingPaths(found.patterns, exchanges, target)) };
 }
 
-const findRemainingReadings = remember((target: TargetContext) =>
+const findRemainingReadings = cacheByObject((target: TargetContext) =>
   findOtherReadings(target.calibration, locateReturnedTiers(target.calibration, target), target),
 );
 
@@ -130,23 +130,23 @@ const findRemainingReadings = remember((target: TargetContext) =>
  */
 export function judgeCase(
   testCase: TestCase,
-  evidence: readonly RowJudgementEvidence[],
-  repetitions: readonly (readonly RowJudgementEvidence[])[] = [],
+  evidence: readonly RowEvidenceWithReadings[],
+  repetitions: readonly (readonly RowEvidenceWithReadings[])[] = [],
   firstJudgement?: CaseJudgement,
 ): CaseJudgement {
   if (testCase.kind === 'question')
-    return { ...judgeQuestion(testCase, evidence[0] as RowJudgementEvidence), rows: [] };
+    return { ...judgeQuestion(testCase, evidence[0] as RowEvidenceWithReadings), rows: [] };
   const unseen = findUnseenWorld([evidence, ...repetitions].flat());
   const rows = testCase.rows.map((row, n): RowJudgement => {
     const again = repetitions.flatMap((sent) => sent.slice(n, n + 1)).filter(({ exchanges }) => exchanges.size > 0);
     const kept = again.length === 0 ? firstJudgement?.rows[n] : undefined;
     if (kept !== undefined) return kept;
-    const first = evidence[n] as RowJudgementEvidence;
+    const first = evidence[n] as RowEvidenceWithReadings;
     const judgement = judgeRow(row, testCase, [first, ...again]);
     const doubted = unseen === undefined ? judgement : doubtWithoutWorld(judgement, first, unseen);
     return { title: row.title, ...explainByLoad(doubted, [first, ...again]) };
   });
-  return summarizeRows(rows, testCase);
+  return judgeCaseByRows(rows, testCase);
 }
 
 /** What one sending of a row shows. */
@@ -156,7 +156,7 @@ interface Attempt {
 }
 
 /** Judges a row that may have been sent again. It fails if the same expectation is violated each time. */
-function judgeRow(row: RequirementRow, testCase: RequirementCase, sent: readonly RowJudgementEvidence[]): Judgement {
+function judgeRow(row: RequirementRow, testCase: RequirementCase, sent: readonly RowEvidenceWithReadings[]): Judgement {
   const attempts = sent.map((evidence) => judgeSending(row, testCase, evidence));
   const [first, ...later] = attempts as [Attempt, ...Attempt[]];
   const failing = attempts.filter(({ judgement }) => judgement.verdict === 'fail');
@@ -179,7 +179,7 @@ function judgeRow(row: RequirementRow, testCase: RequirementCase, sent: readonly
 }
 
 /** Judges one sending of a row. A failure is known if the row passes once what is known is corrected. Otherwise it is new. */
-function judgeSending(row: RequirementRow, testCase: RequirementCase, evidence: RowJudgementEvidence): Attempt {
+function judgeSending(row: RequirementRow, testCase: RequirementCase, evidence: RowEvidenceWithReadings): Attempt {
   const documented = judgeExpectations(row, testCase, evidence);
   const { known: corrections, exchanges } = evidence;
   const { judgement } = documented;
@@ -196,7 +196,7 @@ function judgeSending(row: RequirementRow, testCase: RequirementCase, evidence: 
 function judgeExpectations(
   { expect, ...row }: RequirementRow,
   { at }: RequirementCase,
-  evidence: RowJudgementEvidence,
+  evidence: RowEvidenceWithReadings,
 ): Attempt {
   const unmet = judgePreconditions(row, at, evidence, explainUnusableExchange);
   if (unmet !== undefined) return { evidence, judgement: unmet };
@@ -217,7 +217,7 @@ function judgeExpectations(
  * Fails a row whose expectations are violated in each reading that remains, though not in the usual one: the calibration shows
  * that not everything that is named was returned. Returns undefined if no reading remains, or one of them may agree.
  */
-function refuteRemaining(expect: readonly Assertion[], evidence: RowJudgementEvidence): Attempt | undefined {
+function refuteRemaining(expect: readonly Assertion[], evidence: RowEvidenceWithReadings): Attempt | undefined {
   const remaining = evidence.listRemainingReadings().map(({ reading }) => ({ ...evidence, reading }));
   const refutations = remaining.map((read) => findFirst(expect, read));
   const [read, refuted] = [remaining[0], refutations[0]];
@@ -230,7 +230,7 @@ function refuteRemaining(expect: readonly Assertion[], evidence: RowJudgementEvi
 function explainDoubt(
   expect: readonly Assertion[],
   { explanation: { at, exchange } }: RowFinding,
-  evidence: RowJudgementEvidence,
+  evidence: RowEvidenceWithReadings,
 ): Judgement | undefined {
   const agrees = ({ reading }: OtherReading) => findFirst(expect, { ...evidence, reading })?.is !== 'violated';
   const agreeing = evidence.listOtherReadings().find(agrees);
@@ -242,16 +242,16 @@ function explainDoubt(
 }
 
 /** A refusal or a broken response is no matter of the promotions that a deployment has. @param shownBy the name of the request */
-function explainByOwnPromotions(shownBy: string | undefined, evidence: RowJudgementEvidence): Reason | undefined {
+function explainByOwnPromotions(shownBy: string | undefined, evidence: RowEvidenceWithReadings): Reason | undefined {
   const shown = evidence.exchanges.get(shownBy ?? '');
   const isWholeResult =
     shown === undefined || (listSuccesses([shown]).length > 0 && findResponseBreakage(shown) === undefined);
-  return isWholeResult ? explainOwnPromotions([...evidence.exchanges.values()], evidence) : undefined;
+  return isWholeResult ? findOwnPromotionsReason([...evidence.exchanges.values()], evidence) : undefined;
 }
 
 /** Says what no response names, so that the test data may not be loaded; undefined if it is seen, or the user says that it is. */
-function findUnseenWorld(evidence: readonly RowJudgementEvidence[]): string | undefined {
-  const { world, recognizer, isWorldSeen, configuredPatterns } = evidence[0] as RowJudgementEvidence;
+function findUnseenWorld(evidence: readonly RowEvidenceWithReadings[]): string | undefined {
+  const { world, recognizer, isWorldSeen, configuredPatterns } = evidence[0] as RowEvidenceWithReadings;
   const bodies = evidence
     .flatMap((row) => [...row.exchanges.values()])
     .flatMap((exchange) => ('response' in exchange ? exchange.response.body : []));
@@ -280,11 +280,11 @@ function doubtWithoutWorld(
 }
 
 /** Says of a failure that the load of the test data explains it. If it is certainly the load, the failure proves nothing. */
-function explainByLoad(judgement: Judgement, sent: readonly RowJudgementEvidence[]): Judgement {
+function explainByLoad(judgement: Judgement, sent: readonly RowEvidenceWithReadings[]): Judgement {
   const { isKnown: _, reason = createReason('passed'), ...doubted } = judgement;
   const load = sent[0]?.load;
   if (judgement.verdict !== 'fail' || load === undefined) return judgement;
-  const isExplained = sent.every((row) => agreesWithDataLoad([...row.exchanges.values()], load.worlds, row));
+  const isExplained = sent.every((row) => agreesWithOtherWorlds([...row.exchanges.values()], load.worlds, row));
   if (!isExplained) return judgement;
   if (!load.isProven) return { ...judgement, reason: createReason('load-explains', { reason }) };
   return { ...doubted, verdict: 'inconclusive', reason: createReason('load-decides', { reason }) };
@@ -345,7 +345,7 @@ export function isNewFailure({ verdict, isKnown }: Judgement): boolean {
 }
 
 /** Judges a case by its rows: the worst decides, and a new failure comes before a known one. */
-export function summarizeRows(rows: readonly RowJudgement[], { at }: RequirementCase): CaseJudgement {
+export function judgeCaseByRows(rows: readonly RowJudgement[], { at }: RequirementCase): CaseJudgement {
   const verdict = findWorstVerdict(rows.map((row) => row.verdict));
   const worst = rows.filter((row) => row.verdict === verdict);
   const unknown = worst.filter(({ isKnown }) => isKnown !== true);
@@ -362,7 +362,7 @@ export function summarizeRows(rows: readonly RowJudgement[], { at }: Requirement
 }
 
 function judgeQuestion({ rows: [row], answer, at }: QuestionCase, evidence: RowEvidence): AnswerJudgement {
-  const unmet = judgePreconditions(row, at, evidence, explainUnsupported);
+  const unmet = judgePreconditions(row, at, evidence, explainUnsupportedRequest);
   if (unmet !== undefined) return unmet;
   // Without a response there is no answer. If there are responses and a rule stays unclear, the outcome is undetermined.
   const unanswered = findUnusable(evidence, explainTransientFailure);
@@ -374,7 +374,7 @@ type AnswerJudgement = Omit<CaseJudgement, 'rows'>;
 
 function extractOutcome(answer: Extract<AnswerRule, { kind: 'value' }>, evidence: RowEvidence): AnswerJudgement {
   const source = { at: answer.at, exchange: answer.of };
-  const extracted = extractValue(answer, evidence);
+  const extracted = extractOpenValue(answer, evidence);
   if ('reason' in extracted) return { verdict: 'inconclusive', reason: extracted.reason, ...source };
   return { verdict: 'pass', ...source, outcome: extracted.value };
 }

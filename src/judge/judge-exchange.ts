@@ -8,13 +8,13 @@ import {
 } from '../assertions/create-assertions.js';
 import type { AnsweredExchange } from '../assertions/row-evidence.js';
 import { createOracle, type Obligation, type Oracle } from '../contract/oracle.js';
-import { getWindowSize, listAvailableTiers, type NamedWorld } from '../contract/world.js';
+import { getWindowSize, listAvailableTiers, type TargetWorld } from '../contract/world.js';
+import { decodePercent } from '../http/decoded-request.js';
 import type { HttpRequest } from '../http/exchange.js';
-import { decodePercent } from '../http/request-content.js';
 import { isSuccessful } from '../http/response-status.js';
 import { readReturnedTiersOfBody } from '../recognition/returned-tiers.js';
 import { createReason, type Reason } from '../support/reason.js';
-import { collectEvidence, judgeCase, type RowJudgementEvidence, type TargetContext } from './judge-case.js';
+import { collectRowEvidence, judgeCase, type RowEvidenceWithReadings, type TargetContext } from './judge-case.js';
 
 /** The judgement on one exchange, without the exchange. The reason is a code with data, which the API renders. */
 export interface CodedExchangeJudgement {
@@ -34,7 +34,7 @@ export function judgeExchanges(
   target: TargetContext,
 ): CodedExchangeJudgement[] {
   const rows = exchanges.map((exchange) => new Map([[of, exchange]]));
-  const judged = collectEvidence(rows, target).map((evidence, n): JudgementWithSpelling => {
+  const judged = collectRowEvidence(rows, target).map((evidence, n): JudgementWithSpelling => {
     const exchange = exchanges[n] as AnsweredExchange;
     return { exchange, evidence, judgement: judgeExchange(exchange, evidence), spelling: getFilterSpelling(exchange) };
   });
@@ -51,7 +51,7 @@ type FilterSpelling = 'literal' | 'percent-encoded';
 
 interface JudgementWithSpelling {
   readonly exchange: AnsweredExchange;
-  readonly evidence: RowJudgementEvidence;
+  readonly evidence: RowEvidenceWithReadings;
   readonly judgement: CodedExchangeJudgement;
   /** Undefined if the request has no filter. */
   readonly spelling: FilterSpelling | undefined;
@@ -88,7 +88,7 @@ function isFilterRead({ exchange, evidence, judgement, spelling }: JudgementWith
 /** In characters and bytes. The documentation limits no size, so a deployment may. */
 const [maxPath, maxBody] = [8 * 1024, 64 * 1024];
 
-function judgeExchange(exchange: AnsweredExchange, evidence: RowJudgementEvidence): CodedExchangeJudgement {
+function judgeExchange(exchange: AnsweredExchange, evidence: RowEvidenceWithReadings): CodedExchangeJudgement {
   const { request } = exchange;
   const stated = createOracle(request, evidence.world);
   if (stated.undocumentedReason !== undefined)
@@ -118,7 +118,7 @@ function judgeExchange(exchange: AnsweredExchange, evidence: RowJudgementEvidenc
 const agreeWithWindow: Assertion = { kind: 'returned.window-as', of, at, data: { compared: of } };
 
 /** A response that returns anything may be bound by more than one that returns nothing. */
-function chooseOracle(stated: Oracle, { response }: AnsweredExchange, evidence: RowJudgementEvidence): Oracle {
+function chooseOracle(stated: Oracle, { response }: AnsweredExchange, evidence: RowEvidenceWithReadings): Oracle {
   if (stated.whenReturning === undefined || !isSuccessful(response)) return stated;
   return readReturnedTiersOfBody(response.body, evidence).returned.length > 0 ? stated.whenReturning : stated;
 }
@@ -127,7 +127,7 @@ function isLongRequest({ path, body = '' }: HttpRequest): boolean {
   return path.length > maxPath || Buffer.byteLength(body) > maxBody;
 }
 
-function listObligations({ returned }: Oracle, world: NamedWorld) {
+function listObligations({ returned }: Oracle, world: TargetWorld) {
   const newest = world.tiers.slice(0, getWindowSize(world));
   const areNewestLoaded = newest.every(({ id }) => !world.unavailable.has(id));
   // If the deployment lacks one of the newest, an older one takes its place.
@@ -137,7 +137,7 @@ function listObligations({ returned }: Oracle, world: NamedWorld) {
 }
 
 /** Judges an exchange as a case with one row and one request. */
-function judgeExpected(expect: readonly Assertion[], exchange: AnsweredExchange, evidence: RowJudgementEvidence) {
+function judgeExpected(expect: readonly Assertion[], exchange: AnsweredExchange, evidence: RowEvidenceWithReadings) {
   const rows = [{ title: '', requests: new Map([[of, exchange.request]]), given: [], unavailable: [], expect }];
   const testCase = { kind: 'requirement', id: of, verifies: of, title: '', at, tags: [], rows } as const;
   return judgeCase(testCase, [{ ...evidence, exchanges: new Map([[of, exchange]]) }]);

@@ -4,15 +4,15 @@ import { findById, type Tier, windowSize } from '../contract/world.js';
 import type { Exchange } from '../http/exchange.js';
 import { matchesPatterns } from '../recognition/path-patterns.js';
 import type { LocatedMention } from '../recognition/recognizer.js';
+import type { PathReading, ReturnedTierPaths } from '../recognition/returned-tier-paths.js';
 import { absentValue, type MentionFilter } from '../recognition/sibling-values.js';
-import type { PathReading, TierReading } from '../recognition/tier-reading.js';
-import { cacheByText, remember } from '../support/caches.js';
+import { cacheByObject, cacheByText } from '../support/caches.js';
 import { groupBy } from '../support/collections.js';
 import { truncate } from '../support/untrusted-text.js';
 
 /** Another way to read the responses of a target. All responses agree with the documentation if they are read so. */
 export interface OtherReading {
-  readonly reading: TierReading & { readonly filter: MentionFilter };
+  readonly reading: ReturnedTierPaths & { readonly filter: MentionFilter };
   /** Which mentions count: "with 'kind' valid beside them". */
   readonly words: string;
   /** The key of the target file that states it. */
@@ -36,8 +36,8 @@ type ReadingContext = Pick<RowEvidence, 'world' | 'recognizer' | 'calibration'> 
 };
 
 /** Those of the calibration belong to every case. */
-const getResponseReader = remember((target: ReadingContext) =>
-  remember((exchange: AnsweredExchange) => readResponse(exchange, target)),
+const getResponseReader = cacheByObject((target: ReadingContext) =>
+  cacheByObject((exchange: AnsweredExchange) => readResponse(exchange, target)),
 );
 
 function readResponse(
@@ -68,7 +68,7 @@ function readResponse(
 /** Finds readings by what is beside the ids: a deployment may name all promotions, and mark the valid ones. */
 export function findOtherReadings(
   exchanges: readonly Exchange[],
-  reading: TierReading,
+  reading: ReturnedTierPaths,
   stated: ReadingContext,
 ): OtherReading[] {
   // The target file says it.
@@ -107,7 +107,7 @@ function findReadingsByName(
       {
         reading: { ...reading, filter: { where: { [name]: values }, patterns: [] } },
         words: `with ${truncate(name, 60)}: ${shown.join(' or ')}`,
-        stated: renderResponseSetting(tier, `where: { ${line} }`),
+        stated: renderTargetFileResponse(tier, `where: { ${line} }`),
       },
     ];
   });
@@ -130,21 +130,21 @@ function findReadingsByPlace(responses: readonly ReadResponse[], reading: PathRe
       {
         reading: { ...reading, filter },
         words: `under ${patterns.join(' or ')}`,
-        stated: renderResponseSetting(patterns),
+        stated: renderTargetFileResponse(patterns),
       },
     ];
   });
 }
 
 /** Leaves out the paths that do not name what was returned. Returns the same for equal paths: caches belong to a target. */
-function leaveOutRefuted(target: ReadingContext, reading: TierReading): ReadingContext {
+function leaveOutRefuted(target: ReadingContext, reading: ReturnedTierPaths): ReadingContext {
   if (reading.kind !== 'agreed' || reading.refuted === undefined) return target;
   const paths = [...reading.refuted.incomplete, ...reading.refuted.wrong];
   const nested = [...(reading.nestedPaths ?? [])].flatMap(([path, whole]) => (paths.includes(whole) ? path : []));
   return getPartialTarget(target)(JSON.stringify([...paths, ...nested].sort()));
 }
 
-const getPartialTarget = remember((target: ReadingContext) =>
+const getPartialTarget = cacheByObject((target: ReadingContext) =>
   cacheByText((paths): ReadingContext => ({ ...target, refuted: new Set(JSON.parse(paths) as string[]) })),
 );
 
@@ -162,7 +162,7 @@ function namesForbidden(
 const readMember = (name: string) => (mention: LocatedMention) => mention.values.get(name) ?? absentValue;
 
 /** The calibration alone refutes most names, and belongs to every case. */
-const getNameFilter = remember((target: ReadingContext) => {
+const getNameFilter = cacheByObject((target: ReadingContext) => {
   const responses = listSuccesses(target.calibration).map(getResponseReader(target));
   return cacheByText((name) => findDecisiveValues(responses, readMember(name)) !== undefined);
 });
@@ -193,7 +193,7 @@ function findDecisiveValues(responses: readonly ReadResponse[], readValue: (ment
 }
 
 /** Renders the line of a target file. @param tier its patterns; undefined if the suite finds them */
-export function renderResponseSetting(tier: string | readonly string[] | undefined, where?: string): string {
+export function renderTargetFileResponse(tier: string | readonly string[] | undefined, where?: string): string {
   const patterns = [tier ?? []].flat().map(renderScalar);
   const stated = patterns.length === 1 ? patterns[0] : `[${patterns.join(', ')}]`;
   const parts = [...(patterns.length === 0 ? [] : [`tier: ${stated}`]), ...(where === undefined ? [] : [where])];

@@ -9,7 +9,7 @@ import { createReason, type Reason } from '../support/reason.js';
 import { truncate } from '../support/untrusted-text.js';
 
 /** They may take places of the newest 150 if all responses that lack promotions of the test data lack the oldest ones. */
-export function explainOwnPromotions(
+export function findOwnPromotionsReason(
   exchanges: readonly Exchange[],
   evidence: Omit<RowEvidence, 'exchanges' | 'ofCase'>,
 ): Reason | undefined {

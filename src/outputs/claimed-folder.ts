@@ -10,14 +10,14 @@ import { hostname } from 'node:os';
 import path from 'node:path';
 import { parseJson } from '../support/json.js';
 import { createInputError, describeFileError } from '../support/problem.js';
-import { readBytes, sizeLimits } from '../support/read-bytes.js';
+import { fileSizeLimits, readBytes } from '../support/read-bytes.js';
 import { makeFolder, prepareResultsFolder } from './result-files.js';
 
 /** The folder with Playwright's files in a folder of results. */
 export const playwrightFolder = 'playwright';
 
 /** The one of a run whose deployments are projects of a config. */
-export const projectsFolder = path.join('results', '.playwright');
+export const multiProjectPlaywrightFolder = path.join('results', '.playwright');
 
 const [listName, lockName] = ['files.json', 'running.json'];
 const hint = 'Move or remove it, or name another folder with --out.';
@@ -63,7 +63,7 @@ function checkPlaywrightFolder(folder: string): void {
 function readList(folder: string): FileList & { readonly hasList: boolean } {
   const file = path.join(folder, listName);
   if (!fs.lstatSync(file, { throwIfNoEntry: false })?.isFile()) return { hasList: false };
-  const list = parseJson(readBytes(file, sizeLimits.json).toString('utf8')) as FileList | null | undefined;
+  const list = parseJson(readBytes(file, fileSizeLimits.json).toString('utf8')) as FileList | null | undefined;
   return { ...list, hasList: true };
 }
 
@@ -121,7 +121,7 @@ function lock(folder: string): void {
 }
 
 function readLock(file: string): Partial<Lock> | undefined {
-  return parseJson(readBytes(file, sizeLimits.text).toString('utf8')) as Partial<Lock> | undefined;
+  return parseJson(readBytes(file, fileSizeLimits.text).toString('utf8')) as Partial<Lock> | undefined;
 }
 
 const lockHint = 'Wait for its end, or name another folder with --out.';

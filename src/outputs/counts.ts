@@ -38,14 +38,20 @@ export function describeKnownDeviation({ reason, issue, until, cause }: KnownDev
 }
 
 /** Says what is to be done about an entry of the file of known deviations; undefined if nothing is. */
-export function describeKnownEntry({ requirement, cause, until, at, state }: KnownDeviationEntry): string | undefined {
+export function adviseOnKnownDeviation({
+  requirement,
+  cause,
+  until,
+  at,
+  state,
+}: KnownDeviationEntry): string | undefined {
   if (state === 'expired')
     return toOneLine(`${at}: ${requirement} counted as known until ${until}. Fix it, or agree on another day.`);
   const why = cause === undefined ? 'passes' : `is right, or '${cause}' no longer explains it`;
   return state === 'stale' ? toOneLine(`${at}: ${requirement} ${why}. Delete this entry.`) : undefined;
 }
 
-export function describeAnswers(questions: Certificate['questions']): string {
+export function describeAnswerCounts(questions: Certificate['questions']): string {
   const unanswered = questions.filter(({ outcome }) => outcome === null).length;
   const open = questions.filter(({ outcome }) => outcome === undeterminedOutcome).length;
   const answered = questions.length - unanswered - open;

@@ -6,7 +6,7 @@ import type { EvidenceArchive } from '../certificate/har-archive.js';
 import { hasTransientStatus } from '../http/response-status.js';
 import { isOwnCase, type Suite } from '../suite/suite.js';
 import { escapeControlCharacters } from '../support/untrusted-text.js';
-import { addMark } from '../support/written-mark.js';
+import { markAsWrittenByRun } from '../support/written-mark.js';
 import { listOutputFiles, rendererFolder } from './result-files.js';
 import { fillTemplate } from './template.js';
 
@@ -46,7 +46,7 @@ export function renderAnsweredQuestion(
   return outcome === null ? 'No answer.' : renderQuestionAnswer(question, outcome, quote);
 }
 
-export async function loadOutputs(): Promise<ReadonlyMap<string, OutputRenderer>> {
+export async function loadOutputRenderers(): Promise<ReadonlyMap<string, OutputRenderer>> {
   const modules = listOutputFiles().map(async (file): Promise<[string, OutputRenderer]> => {
     const module = await import(
       pathToFileURL(path.join(rendererFolder, file + path.extname(import.meta.filename))).href
@@ -64,13 +64,13 @@ const comments: Readonly<Record<string, readonly [before: string, after: string]
 };
 
 /** Encodes an output, with the mark by which a later run knows it. */
-export function encodeContent(file: string, content: OutputContent): Buffer {
+export function encodeOutput(file: string, content: OutputContent): Buffer {
   // The archiver has marked the evidence: the certificate has its digest.
   if (Buffer.isBuffer(content)) return content;
   if ('json' in content) {
     const text = JSON.stringify(content.json, null, 2).replace(/\n\}$/, ',\n  "written_by": "');
-    return addMark([Buffer.from(escapeControlCharacters(text))], '"\n}\n');
+    return markAsWrittenByRun([Buffer.from(escapeControlCharacters(text))], '"\n}\n');
   }
   const [before, after] = comments[path.extname(file)] as readonly [string, string];
-  return addMark([Buffer.from(escapeControlCharacters(fillTemplate(file, content.view) + before))], after);
+  return markAsWrittenByRun([Buffer.from(escapeControlCharacters(fillTemplate(file, content.view) + before))], after);
 }

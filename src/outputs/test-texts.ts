@@ -1,6 +1,6 @@
 /** What a test shows in the reports of Playwright. The main process does not load this: it only lists tests. */
 
-import { createCaseEntry, isFailure, renderDifference, renderFailure } from '../certificate/case-entry.js';
+import { createCaseEntry, isFailingVerdict, renderCaseDifference, renderFailure } from '../certificate/case-entry.js';
 import { listDriftEntries } from '../certificate/drift-entry.js';
 import { renderCurlCommand } from '../http/curl-command.js';
 import type { Exchange } from '../http/exchange.js';
@@ -8,10 +8,10 @@ import { createResponseRenderer } from '../record/exchange-text.js';
 import type { CaseReport } from '../run/case-report.js';
 import { type CaseResult, getVerdictApartFromKnown } from '../run/case-result.js';
 import type { ExchangeLookup } from '../run/exchange-store.js';
-import { shortenExchange } from '../run/sanitize-result.js';
+import { sanitizeExchange } from '../run/sanitize-result.js';
 import type { Suite } from '../suite/suite.js';
 import { renderReason } from '../support/reason.js';
-import { joinLines, toOneLine } from '../support/untrusted-text.js';
+import { joinAndEscapeLines, toOneLine } from '../support/untrusted-text.js';
 
 /** Renders why a case fails, is an error, or has another answer than before; undefined for others. */
 export function renderCaseProblem(
@@ -21,9 +21,9 @@ export function renderCaseProblem(
   showExchange: ExchangeLookup,
 ): string | undefined {
   const context = { contract, baseUrl, renderResponse: createResponseRenderer(world), showExchange };
-  if (isFailure(getVerdictApartFromKnown(result))) return renderFailure(createCaseEntry(result, context));
+  if (isFailingVerdict(getVerdictApartFromKnown(result))) return renderFailure(createCaseEntry(result, context));
   const changes = listDriftEntries([result], context).filter(({ kind }) => kind === 'answer');
-  return changes.length === 0 ? undefined : changes.map(renderDifference).join('\n\n');
+  return changes.length === 0 ? undefined : changes.map(renderCaseDifference).join('\n\n');
 }
 
 const maxBody = 2_000;
@@ -49,7 +49,7 @@ export function renderCaseExchanges(
   );
   const texts = {
     [verdict === 'fail' ? 'failing exchange' : 'deciding exchange']: decisive.map(render),
-    rows: rows.length > 1 && rows.some((row) => row.verdict !== 'pass') ? [joinLines(lines)] : [],
+    rows: rows.length > 1 && rows.some((row) => row.verdict !== 'pass') ? [joinAndEscapeLines(lines)] : [],
     exchanges: [...others.slice(0, maxOthers).map(render), ...more],
   };
   const shown = Object.entries(texts).filter(([, parts]) => parts.length > 0);
@@ -58,11 +58,11 @@ export function renderCaseExchanges(
 
 /** Renders an exchange without secrets: the command that sends the request, and the response. */
 export function renderExchange(id: string, exchange: Exchange, baseUrl: string): string {
-  const shown = shortenExchange(exchange, maxBody);
+  const shown = sanitizeExchange(exchange, maxBody);
   const sent = [`# ${id}`, ...renderCurlCommand(shown.request, baseUrl).split('\n'), ''];
-  if (!('response' in shown)) return joinLines([...sent, `No response: ${shown.message}`]);
+  if (!('response' in shown)) return joinAndEscapeLines([...sent, `No response: ${shown.message}`]);
   const { status, headers, body, bodyLength = body.length } = shown.response;
   const cut = bodyLength > body.length ? [`… (${bodyLength} characters in all)`] : [];
   const head = [String(status), ...headers.map(([name, value]) => `${name}: ${value}`)];
-  return joinLines([...sent, ...head, '', ...body.split('\n'), ...cut]);
+  return joinAndEscapeLines([...sent, ...head, '', ...body.split('\n'), ...cut]);
 }

@@ -8,11 +8,11 @@ import { createRecord, readRecord, renderRecord, type TargetRecord } from '../re
 import type { Suite } from '../suite/suite.js';
 import { renderShortList } from '../support/collections.js';
 import { readTextFile } from '../support/text-file.js';
-import { createRunView, encodeContent, loadOutputs } from './output.js';
+import { createRunView, encodeOutput, loadOutputRenderers } from './output.js';
 import { type FileToWrite, type ResultsDestination, removeResults, writeFiles } from './result-files.js';
 
 // Loaded once, ahead of the first write.
-const outputs = await loadOutputs();
+const outputs = await loadOutputRenderers();
 
 export interface WrittenResults {
   readonly certificate: string;
@@ -36,7 +36,7 @@ export function writeResults(
   const view = createRunView(run, suite, archive);
   const files = [...outputs].flatMap(([name, render]): FileToWrite[] => {
     const content = render(view);
-    return content === undefined ? [] : [{ file: path.join(out, name), text: encodeContent(name, content) }];
+    return content === undefined ? [] : [{ file: path.join(out, name), text: encodeOutput(name, content) }];
   });
   const written: WrittenResults = { certificate: path.join(out, 'certificate.json') };
   if (recordTo !== undefined) {

@@ -1,12 +1,12 @@
 import { visit } from 'jsonc-parser';
 import type { CaseRow, QuestionCase } from '../cases/test-case.js';
-import { entityKinds, type NamedWorld, type Tier, type World, windowSize } from '../contract/world.js';
+import { entityKinds, type TargetWorld, type Tier, type World, windowSize } from '../contract/world.js';
+import { encodeQueryText } from '../http/decoded-request.js';
 import type { HttpRequest } from '../http/exchange.js';
-import { encodeQueryText } from '../http/request-content.js';
 import { groupBy, renderShortList } from '../support/collections.js';
 import { chooseTestDataStandIns, type TestDataStandIns } from './stand-ins.js';
-import { listMembers, listTestDataIds, replaceStrings, replaceTestDataIds } from './test-data-ids.js';
-import { createTierDescriber, type RequestSubject, readSubject } from './tier-roles.js';
+import { listMembersByName, listTestDataIds, replaceStrings, replaceTestDataIds } from './test-data-ids.js';
+import { createTierRoleDescriber, type RequestSubject, readRequestSubject } from './tier-roles.js';
 
 /** The ids of a data file, by the ids of the test data that they replace. */
 type Bindings = ReadonlyMap<string, string>;
@@ -15,7 +15,7 @@ type Bindings = ReadonlyMap<string, string>;
  * Creates a function that asks a question about the data of a deployment: each thing of the test data is replaced by one that
  * has the same role in the requests of the case. Where something has no stand-in, the case is not applicable.
  */
-export function createQuestionBinder(world: NamedWorld, data: World): (testCase: QuestionCase) => QuestionCase {
+export function createQuestionBinder(world: TargetWorld, data: World): (testCase: QuestionCase) => QuestionCase {
   const standIns = chooseTestDataStandIns(world, data);
   const names = new Map(
     entityKinds.flatMap((kind) => [...world.ids[kind]].map(([name, id]) => [id, `${kind} ${name}`])),
@@ -26,10 +26,10 @@ export function createQuestionBinder(world: NamedWorld, data: World): (testCase:
     const requests = [...row.requests.values()];
     const expected = [row.given, answer];
     const needed = new Set(listTestDataIds([requests, expected]));
-    const subject = readSubject(requests, world);
+    const subject = readRequestSubject(requests, world);
     const bindings = new Map([...standIns.things, ...bindTiers(needed, subject, standIns, world, data)]);
     // A body may contain a short id by chance, so that nothing can stand for an id that is searched for as a text.
-    const searched = new Set(listTestDataIds(listMembers(expected, 'texts')));
+    const searched = new Set(listTestDataIds(listMembersByName(expected, 'texts')));
     const lacking = [...needed].filter((id) => !bindings.has(id) || searched.has(id));
     const unavailable = lacking.flatMap((id) => names.get(id) ?? []);
     if (unavailable.length > 0) return { ...testCase, rows: [withoutStandIns(row, unavailable)] };
@@ -58,9 +58,9 @@ function bindTiers(
   data: World,
 ): Bindings {
   const itself = { things: new Map([...standIns.things.keys()].map((id) => [id, id])), unit: 1 };
-  const describe = createTierDescriber(subject, world, itself);
+  const describe = createTierRoleDescriber(subject, world, itself);
   const newest = data.tiers.slice(0, windowSize);
-  const byRole = groupBy<Tier, string>(newest, createTierDescriber(subject, data, standIns));
+  const byRole = groupBy<Tier, string>(newest, createTierRoleDescriber(subject, data, standIns));
   const bindings = new Map<string, string>();
   for (const tier of world.tiers.slice(0, windowSize)) {
     const standIn = needed.has(tier.id) ? byRole.get(describe(tier))?.shift() : undefined;

@@ -1,14 +1,14 @@
 import {
-  findProduct,
+  findProductIdOfSku,
   type ItemRule,
   type Tier,
   type TierRule,
   type World,
   type WorldEntity,
 } from '../contract/world.js';
-import { remember } from '../support/caches.js';
+import { cacheByObject } from '../support/caches.js';
 import { groupBy } from '../support/collections.js';
-import { isWellFormed } from '../support/json.js';
+import { hasWellFormedTexts } from '../support/json.js';
 import type { DataRequestDraft, DraftItem } from './data-request-draft.js';
 import { createSimilarIdFinder } from './near-texts.js';
 
@@ -19,7 +19,7 @@ const [maxItems, maxMetadata] = [40, 80];
 export function composeOrder(
   customer: string,
   tiers: readonly Tier[],
-  { skus, anyItem }: CatalogIndex,
+  { skus, anyItem }: ProductIndex,
 ): DataRequestDraft {
   const order = new GrowingOrder(customer, skus);
   for (const { rules } of tiers) {
@@ -48,7 +48,7 @@ class GrowingOrder {
   canMeet(rule: TierRule): boolean {
     if (rule.kind === 'customer') return indexList(rule.any_of).has(this.#customer);
     // No request can carry such a text, and it would make the whole order undocumented.
-    if (!isWellFormed(rule)) return false;
+    if (!hasWellFormedTexts(rule)) return false;
     if (rule.kind === 'metadata') {
       const value = this.#metadata.get(rule.key);
       return value === undefined ? this.#metadata.size < maxMetadata : value === rule.is;
@@ -89,7 +89,7 @@ class GrowingOrder {
   }
 
   #findProductOf({ kind, id }: ItemRule): string {
-    return kind === 'product' ? id : (findProduct(this.#skus, id) ?? '');
+    return kind === 'product' ? id : (findProductIdOfSku(this.#skus, id) ?? '');
   }
 }
 
@@ -97,7 +97,7 @@ function getItemKey({ kind, id }: Pick<ItemRule, 'kind' | 'id'>): string {
   return `${kind} ${id}`;
 }
 
-const indexList = remember((list: readonly string[]): ReadonlySet<string> => new Set(list));
+const indexList = cacheByObject((list: readonly string[]): ReadonlySet<string> => new Set(list));
 
 /** Whether the rules of a tier about customers hold for one. */
 export function acceptsCustomer({ rules }: Tier, customer: string): boolean {
@@ -105,7 +105,7 @@ export function acceptsCustomer({ rules }: Tier, customer: string): boolean {
 }
 
 /** What orders and their variations look up in the data. */
-export interface CatalogIndex {
+export interface ProductIndex {
   readonly skus: World['skus'];
   /** By product. */
   readonly skusOf: ReadonlyMap<string, readonly [WorldEntity, ...WorldEntity[]]>;
@@ -115,7 +115,7 @@ export interface CatalogIndex {
   readonly anyItem: DraftItem;
 }
 
-export function createCatalogIndex({ products, skus, tiers }: World): CatalogIndex {
+export function createCatalogIndex({ products, skus, tiers }: World): ProductIndex {
   const asked = new Set(tiers.flatMap(({ rules }) => rules.flatMap((rule) => ('id' in rule ? rule.id : []))));
   const findAny = (things: readonly WorldEntity[]) => (things.find(({ id }) => !asked.has(id)) ?? things[0])?.id;
   const findNear = (things: readonly WorldEntity[]) => createSimilarIdFinder(things.map(({ id }) => id));

@@ -1,5 +1,5 @@
+import type { EquivalentRequestForm } from '../cases/equivalent-request-forms.js';
 import { assembleRequest, documentedRequestDraft, removeMember } from '../cases/request-draft.js';
-import type { RequestForm } from '../cases/request-forms.js';
 import { audienceParameter, type FilterSubject, renderFilterParameter } from '../contract/operation.js';
 import type { ItemRule } from '../contract/world.js';
 import type { HttpRequest } from '../http/exchange.js';
@@ -11,12 +11,12 @@ export interface DataRequestDraft {
   readonly orderMetadata: readonly MetadataEntry<readonly string[]>[];
   readonly metadata: readonly MetadataEntry<string>[];
   readonly expand?: boolean;
-  readonly filters?: readonly DraftFilter[];
+  readonly filters?: readonly FilterDraft[];
   /** Where `audienceRulesOnly` is sent: before or after the filters. */
   readonly audienceRulesOnly?: 'first' | 'last';
   /** A member that is left out, such as `order.metadata`. */
   readonly without?: string;
-  readonly sent?: readonly RequestForm[];
+  readonly sent?: readonly EquivalentRequestForm[];
   /** Makes this request another one than an equal one: both are sent. */
   readonly again?: number;
 }
@@ -27,7 +27,7 @@ export interface DraftItem extends Pick<ItemRule, 'kind' | 'id'> {
   readonly quantity: number;
 }
 
-export interface DraftFilter {
+export interface FilterDraft {
   readonly subject: FilterSubject;
   readonly value: string;
   /** The value of the data that it is nearly the same as. */

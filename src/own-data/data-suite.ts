@@ -4,10 +4,10 @@
  * takes longer than judging.
  *
  * Drawing has five steps. Orders are filled, each for one customer, until every tier is valid for one of them that can be
- * (`list-orders.ts`). Filters that the data can answer are added to the orders that show them best (`list-filters.ts`), and
- * orders with filters and without are varied in one aspect each (`request-variations.ts`, `list-candidates.ts`). The oracle says
+ * (`propose-orders.ts`). Filters that the data can answer are added to the orders that show them best (`list-filtered-orders.ts`), and
+ * orders with filters and without are varied in one aspect each (`request-variations.ts`, `list-candidate-requests.ts`). The oracle says
  * which tiers each of these candidates must get and must not get, and from that follows which goals the candidate reaches
- * (`list-shown-decisions.ts`, `list-coverage-goals.ts`). Candidates are then chosen one after the other, always the one that
+ * (`list-exercised-decisions.ts`, `list-coverage-goals.ts`). Candidates are then chosen one after the other, always the one that
  * shows most that no chosen one shows, until the number of requests is reached (`draw-requests.ts`). What is expected of their
  * responses becomes rows by topic, and the rows become a case for each requirement (`rows-by-topic.ts`, `requirement-cases.ts`).
  *
@@ -18,7 +18,7 @@
 import type { SuiteWithoutCases } from '../cases/case-file-context.js';
 import type { QuestionCase, TestCase } from '../cases/test-case.js';
 import { readDataFile } from '../contract/data-file.js';
-import { type NamedWorld, windowSize } from '../contract/world.js';
+import { type TargetWorld, windowSize } from '../contract/world.js';
 import type { DataFileReference } from '../contract/world-file.js';
 import type { HttpRequest } from '../http/exchange.js';
 import { computeOnce } from '../support/caches.js';
@@ -110,7 +110,7 @@ function readStatedFile({ file, movedTo = file, digest: expected }: DataFileRefe
 }
 
 /** Binds questions and draws requests when the first of them is needed: only the worker sends any. */
-function createDrawer({ contract, world: testData, cases }: PlainSuite, world: NamedWorld, requests: number) {
+function createDrawer({ contract, world: testData, cases }: PlainSuite, world: TargetWorld, requests: number) {
   const count = Math.max(1, requests - otherRequests);
   const stated = cases.filter((testCase) => testCase.kind === 'question');
   const bind = computeOnce(() => limitQuestions(stated.map(createQuestionBinder(testData, world)), count));
@@ -136,7 +136,7 @@ function createDrawer({ contract, world: testData, cases }: PlainSuite, world: N
 }
 
 /** Selects orders that together show all tiers that any order shows. */
-function selectTelling(drawn: readonly CandidateRequest[], { tiers }: NamedWorld): HttpRequest[] {
+function selectTelling(drawn: readonly CandidateRequest[], { tiers }: TargetWorld): HttpRequest[] {
   const unseen = new Set(tiers.slice(0, windowSize));
   const telling: HttpRequest[] = [];
   for (const { base, oracle, request } of drawn) {
@@ -147,7 +147,7 @@ function selectTelling(drawn: readonly CandidateRequest[], { tiers }: NamedWorld
   return telling;
 }
 
-function summarize({ tiers }: NamedWorld, drawn: readonly CandidateRequest[]): DataCoverage {
+function summarize({ tiers }: TargetWorld, drawn: readonly CandidateRequest[]): DataCoverage {
   const newest = tiers.slice(0, windowSize);
   const rules: Record<string, number> = {};
   for (const { kind } of newest.flatMap((tier) => tier.rules)) rules[kind] = (rules[kind] ?? 0) + 1;

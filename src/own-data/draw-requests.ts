@@ -1,7 +1,7 @@
 import type { World } from '../contract/world.js';
 import { serializeRequest } from '../http/exchange.js';
 import type { CandidateRequest, FilterVariationGroup, FilterVariationKind } from './candidate-request.js';
-import { listCandidates } from './list-candidates.js';
+import { listCandidateRequests } from './list-candidate-requests.js';
 import { type CoverageGoal, listCoverageGoals } from './list-coverage-goals.js';
 import type { VariationKind } from './request-variations.js';
 
@@ -16,7 +16,7 @@ const drawnTiers = 170;
  */
 export function drawRequests(world: World, count: number): CandidateRequest[] {
   const drawn = { ...world, tiers: world.tiers.slice(0, drawnTiers) };
-  const chosen = choose(keepDistinct(listCandidates(world, drawn)), drawn, count);
+  const chosen = choose(keepDistinct(listCandidateRequests(world, drawn)), drawn, count);
   const orders = chosen.filter(({ base }) => base === undefined);
   return orders.flatMap((order) => [order, ...chosen.filter(({ base }) => base === order)]);
 }

@@ -1,4 +1,4 @@
-import { isWellFormed } from '../support/json.js';
+import { hasWellFormedTexts } from '../support/json.js';
 
 /** How to make a text that a deployment may confuse with another one. Each is a mistake in comparing texts. */
 const nearTexts = {
@@ -34,13 +34,13 @@ const nearTexts = {
 /** How a near miss differs from the text: words for the titles of requests. */
 export type NearTextKind = keyof typeof nearTexts;
 
-export const nearTextKinds = Object.keys(nearTexts) as readonly NearTextKind[];
+export const nearMissTextKinds = Object.keys(nearTexts) as readonly NearTextKind[];
 
 /** Makes a near miss of a text: another text, also if letter case is ignored. Undefined if there is none of this kind. */
 export function makeNearText(kind: NearTextKind, text: string): string | undefined {
-  if (!isWellFormed(text)) return undefined;
+  if (!hasWellFormedTexts(text)) return undefined;
   const near = nearTexts[kind](text);
-  const isOther = near !== '' && near.toLowerCase() !== text.toLowerCase() && isWellFormed(near);
+  const isOther = near !== '' && near.toLowerCase() !== text.toLowerCase() && hasWellFormedTexts(near);
   return isOther ? near : undefined;
 }
 

@@ -1,9 +1,9 @@
-import type { RequestForm } from '../cases/request-forms.js';
-import { findProduct } from '../contract/world.js';
+import type { EquivalentRequestForm } from '../cases/equivalent-request-forms.js';
+import { findProductIdOfSku } from '../contract/world.js';
 import { groupBy } from '../support/collections.js';
-import type { CatalogIndex } from './compose-order.js';
+import type { ProductIndex } from './compose-order.js';
 import type { DataRequestDraft, DraftItem, MetadataEntry } from './data-request-draft.js';
-import { makeNearText, nearTextKinds } from './near-texts.js';
+import { makeNearText, nearMissTextKinds } from './near-texts.js';
 
 /** A way to vary a request. The request and its variation are a minimal pair. */
 export interface RequestVariation {
@@ -11,7 +11,7 @@ export interface RequestVariation {
   readonly kind: VariationKind;
   /** For titles. No two changes have the same one. */
   readonly title: string;
-  readonly apply: (parts: DataRequestDraft, catalog: CatalogIndex) => Partial<DataRequestDraft>;
+  readonly apply: (parts: DataRequestDraft, catalog: ProductIndex) => Partial<DataRequestDraft>;
 }
 
 /** Decides with which requests a change is tried, and what it is worth. */
@@ -52,7 +52,7 @@ const ordinaryMetadata: DataRequestDraft['orderMetadata'] = [
 ];
 
 /** Encodings that mean the same. A conforming deployment accepts all of them. */
-const forms: readonly (readonly RequestForm[])[] = [
+const forms: readonly (readonly EquivalentRequestForm[])[] = [
   ['header-names-in-lower-case', 'in-pieces'],
   ['header-names-in-upper-case'],
   ['pretty-printed', 'after-white-space'],
@@ -89,10 +89,10 @@ const itemChanges: readonly RequestVariation[] = [
   ]),
   changeItems('products in two items that are too few', (items) => items.flatMap(splitItem)),
   changeItems('products in two items, one less', (items) => [...reduce(items), ...reduce(items).filter(isProduct)]),
-  replaceIds('products in place of SKUs', 'sku', 'product', (id, { skus }) => findProduct(skus, id)),
+  replaceIds('products in place of SKUs', 'sku', 'product', (id, { skus }) => findProductIdOfSku(skus, id)),
   replaceIds('SKUs in place of products', 'product', 'sku', (id, { skusOf }) => skusOf.get(id)?.[0].id),
   replaceIds('other SKUs of the same products', 'sku', 'sku', (id, { skus, skusOf }) => {
-    return skusOf.get(findProduct(skus, id) ?? '')?.find((sku) => sku.id !== id)?.id;
+    return skusOf.get(findProductIdOfSku(skus, id) ?? '')?.find((sku) => sku.id !== id)?.id;
   }),
   replaceIds('similar products', 'product', 'product', (id, { findNear }) => findNear.product(id)[0]),
   replaceIds('similar SKUs', 'sku', 'sku', (id, { findNear }) => findNear.sku(id)[0]),
@@ -104,7 +104,7 @@ const itemChanges: readonly RequestVariation[] = [
 ];
 
 const metadataChanges: readonly RequestVariation[] = [
-  ...nearTextKinds.map((near) =>
+  ...nearMissTextKinds.map((near) =>
     changeMetadata(
       `metadata ${near}`,
       (metadata) => metadata.map(([key, value]) => [key, makeNearText(near, value) ?? `no ${value}`]),
@@ -183,7 +183,7 @@ export function createCustomerVariation(title: string, customer: string): Reques
 
 function changeItems(
   title: string,
-  change: (items: Items, catalog: CatalogIndex) => Items,
+  change: (items: Items, catalog: ProductIndex) => Items,
   group: ChangeGroup = 'order',
 ): RequestVariation {
   return { group, kind: 'items', title, apply: ({ items }, catalog) => ({ items: change(items, catalog) }) };
@@ -232,7 +232,7 @@ function replaceIds(
   title: string,
   from: DraftItem['kind'],
   kind: DraftItem['kind'],
-  find: (id: string, catalog: CatalogIndex) => string | undefined,
+  find: (id: string, catalog: ProductIndex) => string | undefined,
 ): RequestVariation {
   return changeItems(title, (items, catalog) => {
     const replaced = items.map((item) => {
@@ -250,7 +250,7 @@ function listNearKeys(metadata: Metadata): MetadataEntry<string>[] {
   const known = new Set(metadata.map(([key]) => key));
   const bySign = groupBy(metadata.flatMap(moveBorder), ({ sign }) => sign);
   const moved = [...bySign.values()].flatMap((found) => found.slice(0, maxOfSign).map(({ entry }) => entry));
-  const ofOtherKeys = nearTextKinds.flatMap((kind) =>
+  const ofOtherKeys = nearMissTextKinds.flatMap((kind) =>
     metadata.map(([key, value]): MetadataEntry<string> => [makeNearText(kind, key) ?? key, value]),
   );
   return [...moved, ...ofOtherKeys].filter(([key]) => !known.has(key)).slice(0, maxNearKeys);

@@ -7,13 +7,13 @@ import {
 } from '../assertions/create-assertions.js';
 import type { RequirementRow } from '../cases/test-case.js';
 import type { RequirementTopic } from '../contract/contract.js';
-import { createOracle, listWindowTiers, type Obligation, type Oracle } from '../contract/oracle.js';
+import { createOracle, listWindowDependentTiers, type Obligation, type Oracle } from '../contract/oracle.js';
 import { type Tier, type World, windowSize } from '../contract/world.js';
-import { remember } from '../support/caches.js';
+import { cacheByObject } from '../support/caches.js';
 import { groupBy } from '../support/collections.js';
 import type { Location } from '../support/problem.js';
 import { type CandidateRequest, describeVariation } from './candidate-request.js';
-import { listShownDecisions } from './list-shown-decisions.js';
+import { listExercisedDecisions } from './list-exercised-decisions.js';
 import type { VariationKind } from './request-variations.js';
 
 /** No file states these assertions. Whoever makes cases of the rows says where their requirement is. */
@@ -78,7 +78,7 @@ function compareRequests(world: World, drawn: readonly CandidateRequest[]): Comp
       oracle,
       title: `${n + 1} ${describeVariation(candidate)}`.trim(),
       required: listIds(simplest, oracle.returned, 'required'),
-      showsWindow: listWindowTiers(oracle).length > 0,
+      showsWindow: listWindowDependentTiers(oracle).length > 0,
     };
   });
   const withTiers = all.filter(({ required }) => required.length > 0);
@@ -103,7 +103,7 @@ function listIds(tiers: readonly Tier[], judge: Oracle['returned'], wanted: Obli
 }
 
 /** A data file may have thousands of older tiers, so that the list is made once. */
-const listOlderIds = remember((tiers: readonly Tier[]) => tiers.slice(windowSize).map(({ id }) => id));
+const listOlderIds = cacheByObject((tiers: readonly Tier[]) => tiers.slice(windowSize).map(({ id }) => id));
 
 /** @param compared sent as `control` */
 function createRow(
@@ -160,7 +160,7 @@ function listPlainRows(sent: ComparedRequest, { tiers }: World): TopicRow[] {
   const edge = new Set(newest.slice(-edgeSize).map(({ id }) => id));
   const atEdge = olderIds.length === 0 ? [] : required.filter((id) => edge.has(id));
   const accepted = oracle.accepted && required.length > 0 ? [createAcceptedAssertion(probe)] : [];
-  const exercises = groupBy(listShownDecisions(newest, oracle, candidate.request), ({ topic }) => topic);
+  const exercises = groupBy(listExercisedDecisions(newest, oracle, candidate.request), ({ topic }) => topic);
   return [
     ...createRowAboutTiers('completeness', sent, { required }),
     ...createRowAboutTiers('validity', sent, { absent: listIds(newest, oracle.valid, 'forbidden') }),

@@ -1,7 +1,7 @@
 import {
   type EntityKind,
-  findProduct,
-  type NamedWorld,
+  findProductIdOfSku,
+  type TargetWorld,
   type Tier,
   type TierRule,
   type World,
@@ -19,7 +19,7 @@ export interface TestDataStandIns {
 }
 
 /** Chooses what requests of questions name, by the rules of promotions. What lacks a stand-in is not in the result. */
-export function chooseTestDataStandIns({ ids }: NamedWorld, data: World): TestDataStandIns {
+export function chooseTestDataStandIns({ ids }: TargetWorld, data: World): TestDataStandIns {
   // With several rules, none of them decides alone.
   const newest = data.tiers.slice(0, windowSize);
   const rules = newest.flatMap((tier) => (tier.rules.length === 1 ? tier.rules : []));
@@ -76,8 +76,8 @@ function findDistinctCustomers(lists: readonly (readonly string[])[]): string[] 
  */
 function chooseItems({ products, skus }: World, rules: readonly TierRule[], unit: number) {
   const [mug, ...others] = rankByRules('product', products, rules, unit);
-  const shirtBlue = rankByRules('sku', skus, rules, unit).find((id) => findProduct(skus, id) !== mug);
-  const shirt = findProduct(skus, shirtBlue ?? '');
+  const shirtBlue = rankByRules('sku', skus, rules, unit).find((id) => findProductIdOfSku(skus, id) !== mug);
+  const shirt = findProductIdOfSku(skus, shirtBlue ?? '');
   const [plate, chair] = others.filter((id) => id !== shirt);
   const mugWhite = skus.find(({ product_id }) => product_id === mug)?.id;
   return { product: { mug, plate, chair, shirt }, sku: { 'shirt-blue': shirtBlue, 'mug-white': mugWhite } };

@@ -1,15 +1,15 @@
 import {
   type EntityKind,
   entityKinds,
-  findProduct,
+  findProductIdOfSku,
   type ItemRule,
-  type NamedWorld,
+  type TargetWorld,
   type Tier,
   type TierRule,
   type World,
 } from '../contract/world.js';
+import { parseRequest } from '../http/decoded-request.js';
 import type { HttpRequest } from '../http/exchange.js';
-import { parseRequest } from '../http/request-content.js';
 import { isContainer, isJsonObject, parseJson } from '../support/json.js';
 import type { TestDataStandIns } from './stand-ins.js';
 import { listKeysAndStrings, listTestDataIds } from './test-data-ids.js';
@@ -26,7 +26,7 @@ export interface RequestSubject {
   readonly areUnits: boolean;
 }
 
-export function readSubject(requests: readonly HttpRequest[], world: NamedWorld): RequestSubject {
+export function readRequestSubject(requests: readonly HttpRequest[], world: TargetWorld): RequestSubject {
   const parameters = requests.flatMap((request) => parseRequest(request).query.map(([name]) => name));
   const bodies = requests.map(({ body = '' }) => parseJson(body));
   const decisive = new Set(listTestDataIds(requests));
@@ -54,7 +54,7 @@ function listItems(value: unknown): Readonly<Record<string, unknown>>[] {
  * Creates a function that says what decides whether a tier of some data is returned, in ids of the test data. Of two tiers
  * with one description, a deployment returns either both or none.
  */
-export function createTierDescriber(
+export function createTierRoleDescriber(
   subject: RequestSubject,
   data: World,
   standIns: TestDataStandIns,
@@ -64,7 +64,7 @@ export function createTierDescriber(
   const listNamed = (kind: EntityKind, ids: readonly string[]) =>
     named.flatMap(([id, standIn]) => (subject.kinds.get(id) === kind && ids.includes(standIn) ? id : []));
   const describeItemRule = ({ kind, id, at_least }: ItemRule): unknown => {
-    const product = kind === 'product' ? id : (findProduct(data.skus, id) ?? '');
+    const product = kind === 'product' ? id : (findProductIdOfSku(data.skus, id) ?? '');
     const ordered = [...listNamed('product', [product]), ...(kind === 'sku' ? listNamed('sku', [id]) : [])];
     return [kind, ordered, ordered.length > 0 && (subject.areUnits ? at_least <= standIns.unit : at_least)];
   };

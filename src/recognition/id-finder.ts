@@ -1,9 +1,9 @@
 import escapeStringRegexp from 'escape-string-regexp';
-import { decodePercent } from '../http/request-content.js';
+import { decodePercent } from '../http/decoded-request.js';
 import { cacheByText, computeOnce } from '../support/caches.js';
 
 /** Shorter ids count only as whole values: inside a longer text they may be a coincidence. */
-export const minLengthInsideText = 12;
+export const minIdLengthInsideText = 12;
 
 type Boundaries = readonly [before: string, after: string];
 
@@ -31,8 +31,8 @@ export function createIdFinder(
   const findExact = (text: string): string | undefined =>
     text.length < minLength || text.length > maxLength ? undefined : byText.get(fold(text));
   const inTexts = all.filter((id) => !isOnlyWhole(id));
-  const long = inTexts.filter((id) => id.length >= minLengthInsideText);
-  const short = inTexts.filter((id) => id.length < minLengthInsideText);
+  const long = inTexts.filter((id) => id.length >= minIdLengthInsideText);
+  const short = inTexts.filter((id) => id.length < minIdLengthInsideText);
   const whole = all.filter(isOnlyWhole);
   const scanForWords = createScanner(long, fold, boundaries);
   const scanAnywhere = createScanner(long, fold, numberBoundaries);
@@ -122,7 +122,7 @@ function createCollector(scan: (text: string) => readonly LocatedId[]) {
 
 /** Lists patterns of how ids begin. A search for thousands takes long, and to look up what is no id takes longer. */
 function listBeginnings(ids: readonly string[]): string[] {
-  for (let length = minLengthInsideText; ; length -= 1) {
+  for (let length = minIdLengthInsideText; ; length -= 1) {
     const beginnings = new Set(ids.map((id) => id.slice(0, length)));
     if (length === 1 || beginnings.size <= 256) return [...beginnings].map(escapeStringRegexp);
   }

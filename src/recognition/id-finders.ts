@@ -1,14 +1,14 @@
-import type { NamedWorld, World } from '../contract/world.js';
-import { computeOnce, remember } from '../support/caches.js';
+import type { TargetWorld, World } from '../contract/world.js';
+import { cacheByObject, computeOnce } from '../support/caches.js';
 import { groupBy } from '../support/collections.js';
 import { readNumber } from '../support/json.js';
-import { createBroadSearch } from './broad-search.js';
-import { createIdFinder, minLengthInsideText, numberBoundaries } from './id-finder.js';
+import { createBroadSearch } from './broad-id-search.js';
+import { createIdFinder, minIdLengthInsideText, numberBoundaries } from './id-finder.js';
 
-export type IdFinders = ReturnType<typeof createKnownIds>;
+export type IdFinders = ReturnType<typeof createIdFinders>;
 
 /** Returns the ids of a world. They are collected once: that takes longer than to judge a case. */
-export const getIdFinders = remember((world: World & Partial<Pick<NamedWorld, 'isDataFile' | 'unavailable'>>) => {
+export const getIdFinders = cacheByObject((world: World & Partial<Pick<TargetWorld, 'isDataFile' | 'unavailable'>>) => {
   const { tiers, customers, products, skus, categories, campaigns } = world;
   const others = [customers, products, skus, categories, campaigns].flat();
   const keys = [...others.map(({ id }) => id), ...[...categories, ...campaigns].map(({ name }) => name)];
@@ -21,14 +21,14 @@ export const getIdFinders = remember((world: World & Partial<Pick<NamedWorld, 'i
   const available = ids.filter((id) => world.unavailable?.has(id) !== true);
   // Responses have short numbers and words anyway, as in a count or a key. Other ids that somebody binds are no coincidence.
   const mayBeAnyText = world.isDataFile === true || available.some((id) => /^(?:\d{1,11}|[\p{L}_]{1,11})$/u.test(id));
-  return createKnownIds(ids, keys, mayBeAnyText ? otherTexts() : undefined, available);
+  return createIdFinders(ids, keys, mayBeAnyText ? otherTexts() : undefined, available);
 });
 
 /**
  * @param otherTexts of a deployment with ids of its own, which may be any texts: those that are not ids of tiers
  * @param available the ids of the tiers that the deployment has
  */
-export function createKnownIds(
+export function createIdFinders(
   tiers: readonly string[],
   keys: readonly string[],
   otherTexts?: readonly string[],
@@ -42,7 +42,7 @@ export function createKnownIds(
   const isOrdinary = (text: string) =>
     otherTexts !== undefined && (text.length < 4 || !/\d/.test(text) || !/\p{L}/u.test(text));
   // Nobody writes so long a text by chance, unless it is data.
-  const isShared = (id: string) => (id.length < minLengthInsideText && isOrdinary(id)) || texts.has(id.toLowerCase());
+  const isShared = (id: string) => (id.length < minIdLengthInsideText && isOrdinary(id)) || texts.has(id.toLowerCase());
   const isOnlyWhole = (id: string) =>
     otherTexts !== undefined && (isShared(id) || !/^[\w-]+$/.test(id) || words.has(id.toLowerCase()));
   // Without any other id, the target file has to say where responses name promotions, unless only one place does.

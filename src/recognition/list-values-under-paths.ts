@@ -1,8 +1,8 @@
-import { isContainer, parseExactly } from '../support/json.js';
+import { isContainer, parseJsonExactly } from '../support/json.js';
 import type { IdFinders } from './id-finders.js';
 import { matchesPatterns } from './path-patterns.js';
 import { type MentionFilter, matchesMentionFilter } from './sibling-values.js';
-import { type BodyPosition, escapePathStep, getPath, walkTexts } from './walk-texts.js';
+import { type BodyPosition, escapePathStep, getPathOfPosition, walkTexts } from './walk-texts.js';
 
 /** Lists everything under path patterns, once each: the ids of known tiers, and the texts of other values and keys. */
 export function listValuesUnderPaths(
@@ -14,8 +14,8 @@ export function listValuesUnderPaths(
   const { tiers } = ids;
   const records: string[] = [];
   const renderKey = (position: BodyPosition) => escapePathStep(position.step);
-  walkTexts(parseExactly(body), (text, position, isKey) => {
-    const path = position === undefined ? '' : getPath(position, renderKey);
+  walkTexts(parseJsonExactly(body), (text, position, isKey) => {
+    const path = position === undefined ? '' : getPathOfPosition(position, renderKey);
     const pattern = patterns.find((stated) => matchesPatterns(path, [stated]));
     if (pattern === undefined || (position?.name !== undefined && isKey !== isNamedByKey(position, pattern, ids)))
       return;

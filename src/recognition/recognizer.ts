@@ -7,7 +7,12 @@
 import type { World } from '../contract/world.js';
 import { cacheByText } from '../support/caches.js';
 import { getIdFinders } from './id-finders.js';
-import { listIndices, listSiblingValues, type MentionFilter, matchesMentionFilter } from './sibling-values.js';
+import {
+  listIndicesAroundMention,
+  listSiblingValues,
+  type MentionFilter,
+  matchesMentionFilter,
+} from './sibling-values.js';
 import { findTierMentions, type TierMentions } from './tier-mentions.js';
 
 export type Recognizer = ReturnType<typeof createRecognizer>;
@@ -34,7 +39,12 @@ export function createRecognizer(world: World, filter?: MentionFilter) {
       const found: LocatedMention[] = [];
       findTierMentions(body, ids, (mention) => {
         const { id, pattern } = mention;
-        found.push({ id, pattern, values: listSiblingValues(mention, ids.tiers), indices: listIndices(mention) });
+        found.push({
+          id,
+          pattern,
+          values: listSiblingValues(mention, ids.tiers),
+          indices: listIndicesAroundMention(mention),
+        });
         return true;
       });
       return found;

@@ -1,11 +1,11 @@
-import { remember } from '../support/caches.js';
+import { cacheByObject } from '../support/caches.js';
 import { createReason, type Reason } from '../support/reason.js';
-import { minLengthInsideText } from './id-finder.js';
+import { minIdLengthInsideText } from './id-finder.js';
 import { mergeNestingLevels } from './path-normalization.js';
 import { matchesPatterns } from './path-patterns.js';
 import type { Recognizer } from './recognizer.js';
+import type { PathReading, ReturnedTierPaths } from './returned-tier-paths.js';
 import { subtractIds, type TierMentions } from './tier-mentions.js';
-import type { PathReading, TierReading } from './tier-reading.js';
 import { catchAllPath } from './walk-texts.js';
 
 /** The tiers that a response returned. One in neither list was not returned, unless it is named elsewhere. */
@@ -23,24 +23,24 @@ export interface ReturnedTiers {
 /** Reads which tiers a response returned. */
 export function readReturnedTiersOfBody(
   body: string,
-  { reading, recognizer }: { readonly reading: TierReading; readonly recognizer: Recognizer },
+  { reading, recognizer }: { readonly reading: ReturnedTierPaths; readonly recognizer: Recognizer },
 ): ReturnedTiers {
   return readReturnedTiersOfMentions(recognizer.findMentions(body, reading.filter), reading);
 }
 
 /** Does the same with the mentions of a body, if they are known. */
-export function readReturnedTiersOfMentions(mentions: TierMentions, reading: TierReading): ReturnedTiers {
+export function readReturnedTiersOfMentions(mentions: TierMentions, reading: ReturnedTierPaths): ReturnedTiers {
   return getReader(reading)(mentions);
 }
 
 /** Several assertions judge one response. */
-const getReader = remember((reading: TierReading) =>
-  remember((mentions: TierMentions) => readMentions(mentions, reading)),
+const getReader = cacheByObject((reading: ReturnedTierPaths) =>
+  cacheByObject((mentions: TierMentions) => readMentions(mentions, reading)),
 );
 
-type UnclearReading = Exclude<TierReading, PathReading>;
+type UnclearReading = Exclude<ReturnedTierPaths, PathReading>;
 
-function readMentions(mentions: TierMentions, reading: TierReading): ReturnedTiers {
+function readMentions(mentions: TierMentions, reading: ReturnedTierPaths): ReturnedTiers {
   const isNamedElsewhere = (id: string) => mayBeNamed(id, mentions, reading);
   const isClear = reading.kind === 'agreed' || reading.kind === 'stated';
   return { ...(isClear ? readByPath(mentions, reading) : readUnclear(mentions, reading)), isNamedElsewhere };
@@ -69,7 +69,7 @@ function readByPath(mentions: TierMentions, reading: PathReading): ReadTiers {
   const isUnlocated = mentions.unlocatedIds.size > 0;
   const reason = isUnlocated
     ? createReason('names-unlocated')
-    : createReason('names-possible', { length: minLengthInsideText });
+    : createReason('names-possible', { length: minIdLengthInsideText });
   return { returned: [...returned], unclear, reason };
 }
 
@@ -92,7 +92,11 @@ function listDoubtful({ unlocatedIds, possibleIds, listIdsInWords }: TierMention
 }
 
 /** Whether a body names a tier elsewhere than where returned tiers are, and this may mean that it was returned. */
-function mayBeNamed(id: string, { idsByPattern, locatedIds, isAnywhere }: TierMentions, reading: TierReading): boolean {
+function mayBeNamed(
+  id: string,
+  { idsByPattern, locatedIds, isAnywhere }: TierMentions,
+  reading: ReturnedTierPaths,
+): boolean {
   if (!locatedIds.has(id)) return isAnywhere(id);
   // The target file says which mentions count.
   if (reading.kind !== 'agreed') return false;

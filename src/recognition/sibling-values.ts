@@ -123,7 +123,7 @@ function listNearestLevels(position: BodyPosition | undefined): BodyPosition[] {
 }
 
 /** Lists the indices of the lists around a mention, by the position of the step in its pattern. */
-export function listIndices({ position }: Pick<Mention, 'position'>): ReadonlyMap<number, string> {
+export function listIndicesAroundMention({ position }: Pick<Mention, 'position'>): ReadonlyMap<number, string> {
   const steps = listLevels(position).map((level, n) => [n + 1, level.isList ? level.step : ''] as const);
   return new Map(steps.filter(([, index]) => index !== ''));
 }

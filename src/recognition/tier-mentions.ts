@@ -1,9 +1,9 @@
 import { cacheByText, computeOnce } from '../support/caches.js';
-import { isContainer, parseExactly, parseJson } from '../support/json.js';
+import { isContainer, parseJson, parseJsonExactly } from '../support/json.js';
 import type { IdFinder } from './id-finder.js';
 import type { IdFinders } from './id-finders.js';
 import { matchesPatterns } from './path-patterns.js';
-import { type BodyPosition, catchAllPath, escapePathStep, getPath, walkTexts } from './walk-texts.js';
+import { type BodyPosition, catchAllPath, escapePathStep, getPathOfPosition, walkTexts } from './walk-texts.js';
 
 /**
  * The tiers that a body mentions. The location of a mention is a path pattern: a JSON Pointer (RFC 6901) with `*` for array
@@ -38,7 +38,7 @@ function findMentionsOf(
   isSelected: MentionSelector | undefined,
 ): TierMentions {
   // Where no id is a number and nothing beside the ids counts, no digit of a number matters. To keep them takes time.
-  const value = (finders.hasNumericIds || isSelected !== undefined ? parseExactly : parseJson)(body);
+  const value = (finders.hasNumericIds || isSelected !== undefined ? parseJsonExactly : parseJson)(body);
   const bodyIds = createBodyIds(tiers, finders);
   const collected: CollectedMentions = {
     idsByPattern: new Map(),
@@ -190,7 +190,7 @@ function collectLocated(
   collected: CollectedMentions,
   isSelected: MentionSelector | undefined,
 ): void {
-  const pattern = position === undefined ? '' : getPath(position, renderKey);
+  const pattern = position === undefined ? '' : getPathOfPosition(position, renderKey);
   const template = isWhole ? undefined : tiers.replaceIds(text, '*');
   const { idsByPattern, certainPatterns, located } = collected;
   for (const id of ids) {

@@ -1,4 +1,4 @@
-import { NumberText, parseExactly } from '../support/json.js';
+import { NumberText, parseJsonExactly } from '../support/json.js';
 
 /** A place in an array or in an object, and in all that surround it. */
 export class BodyPosition {
@@ -132,12 +132,12 @@ interface Path {
 }
 
 /** Returns the path of a position. Most arrays and objects have no id in them, and need none. @param renderKey of an object */
-export function getPath(position: BodyPosition, renderKey: (position: BodyPosition) => string): string {
+export function getPathOfPosition(position: BodyPosition, renderKey: (position: BodyPosition) => string): string {
   const getMemberPath = (level: BodyPosition): Path => {
     level.path ??= { text: '', members: new Map() };
     const { text, members } = level.path;
     const step = level.isList ? '*' : renderKey(level);
-    const path = members.get(step) ?? { text: appendStep(text, step), members: new Map() };
+    const path = members.get(step) ?? { text: appendPathStep(text, step), members: new Map() };
     members.set(step, path);
     return path;
   };
@@ -154,7 +154,7 @@ export function escapePathStep(key: string): string {
 }
 
 /** Appends a step to a path. All paths that are too long are replaced by one pattern. */
-export function appendStep(path: string, step: string): string {
+export function appendPathStep(path: string, step: string): string {
   return path.length + step.length > maxPath || path === catchAllPath ? catchAllPath : `${path}/${step}`;
 }
 
@@ -169,5 +169,5 @@ const [space, bracket, brace] = [' ', '[', '{'].map((character) => character.cha
 function parseNestedJson(text: string): unknown {
   const first = text.charCodeAt(0);
   if (first > space && first < brace && first !== bracket) return undefined;
-  return /^\s*(?:\{\s*["}]|\[\s*["{[\]\dtfn-])/.test(text) ? parseExactly(text) : undefined;
+  return /^\s*(?:\{\s*["}]|\[\s*["{[\]\dtfn-])/.test(text) ? parseJsonExactly(text) : undefined;
 }

@@ -13,7 +13,7 @@ export interface BodyShape {
 }
 
 /** Values below this depth may be anything: a body can be nested deeper than the call stack allows. */
-export const maxDepth = 20;
+export const maxShapeDepth = 20;
 /** The size of a shape as JSON. A larger shape is replaced by one that allows everything. */
 const maxShapeLength = 64 * 1024;
 
@@ -25,7 +25,7 @@ export function inferShape(bodies: readonly string[], ids: IdFinders): BodyShape
 }
 
 function describeValue(value: unknown, ids: IdFinders, depth: number): BodyShape {
-  if (depth > maxDepth) return {};
+  if (depth > maxShapeDepth) return {};
   const describe = (member: unknown) => describeValue(member, ids, depth + 1);
   if (Array.isArray(value)) return { type: 'array', items: mergeShapes(value.map(describe)) };
   if (value === null) return { type: 'null' };

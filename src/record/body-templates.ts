@@ -2,13 +2,20 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import { listSuccesses } from '../assertions/row-evidence.js';
-import { getSubjectId, type TestCase } from '../cases/test-case.js';
+import { getRequirementOrQuestionId, type TestCase } from '../cases/test-case.js';
 import type { Tier, World } from '../contract/world.js';
-import type { RowJudgementEvidence, TargetContext } from '../judge/judge-case.js';
-import { minLengthInsideText } from '../recognition/id-finder.js';
+import type { RowEvidenceWithReadings, TargetContext } from '../judge/judge-case.js';
+import { minIdLengthInsideText } from '../recognition/id-finder.js';
 import { readReturnedTiersOfBody } from '../recognition/returned-tiers.js';
 import { findTierMentions } from '../recognition/tier-mentions.js';
-import { isContainer, isJsonObject, NumberText, parseExactly, readNumber, stringifyExactly } from '../support/json.js';
+import {
+  isContainer,
+  isJsonObject,
+  NumberText,
+  parseJsonExactly,
+  readNumber,
+  stringifyExactly,
+} from '../support/json.js';
 
 /** `expanded` has promotions, too. An empty result may have another type in place of a list. */
 export type BodyTemplates = Readonly<Partial<Record<'promotions' | 'expanded' | 'none', unknown>>>;
@@ -39,9 +46,12 @@ function listTierValues(tier: Tier, { campaigns }: World): [placeholder: string,
 }
 
 /** Extracts JSON bodies without promotions elsewhere than in one list of all, as in groups or a tree. */
-export function extractBodies(testCase: TestCase, [evidence]: readonly RowJudgementEvidence[]): BodyTemplates {
+export function extractBodyTemplates(
+  testCase: TestCase,
+  [evidence]: readonly RowEvidenceWithReadings[],
+): BodyTemplates {
   if (evidence === undefined) return {};
-  const ofCase = sources.filter(([, question]) => question === getSubjectId(testCase));
+  const ofCase = sources.filter(([, question]) => question === getRequirementOrQuestionId(testCase));
   const bodies = ofCase.flatMap(([name, , request]) => {
     const exchange = evidence.exchanges.get(request);
     return listSuccesses(exchange === undefined ? [] : [exchange]).flatMap(({ response: { body } }) => {
@@ -66,7 +76,7 @@ type PlaceholderValues = readonly (readonly [placeholder: string, value: unknown
 function createTemplate(body: string, context: BodyContext): unknown {
   const { size } = context.returned;
   const counts = [['<count>', size] as const, ['<count as text>', String(size)] as const];
-  const template = replaceValues(parseExactly(body), size > 1 ? counts : [], context, false);
+  const template = replaceValues(parseJsonExactly(body), size > 1 ? counts : [], context, false);
   return template === undefined || listNamedTiers(template, context).length > 0 ? undefined : template;
 }
 
@@ -99,7 +109,7 @@ function replaceValues(
 /** Replaces what is certainly no coincidence inside of a longer text. */
 function replaceInText(text: string, values: PlaceholderValues): string {
   return values.reduce((replaced, [placeholder, known]) => {
-    const isLong = typeof known === 'string' && known.length >= minLengthInsideText;
+    const isLong = typeof known === 'string' && known.length >= minIdLengthInsideText;
     return isLong ? replaced.replaceAll(known, placeholder) : replaced;
   }, text);
 }
@@ -153,7 +163,7 @@ function isKeptNumber(template: unknown): template is string {
 const maxDepth = 100;
 
 /** Replaces values that differ between responses to the same request. @param changing their path patterns */
-export function maskChanging(template: unknown, changing: ReadonlySet<string>, path = '', depth = 0): unknown {
+export function maskChangingValues(template: unknown, changing: ReadonlySet<string>, path = '', depth = 0): unknown {
   const isNumber = typeof template === 'number' || template instanceof NumberText || isKeptNumber(template);
   if (isNumber) return changing.has(path) ? '<changing number>' : template;
   if (typeof template === 'string') return changing.has(path) && !template.includes('<') ? '<changing>' : template;
@@ -161,11 +171,11 @@ export function maskChanging(template: unknown, changing: ReadonlySet<string>, p
   if (depth > maxDepth) return '…';
   return mapMembers(template, (member, key) => {
     const isOfAny = Array.isArray(template) || key === listed || key === keyed;
-    return maskChanging(member, changing, `${path}/${isOfAny ? '*' : key}`, depth + 1);
+    return maskChangingValues(member, changing, `${path}/${isOfAny ? '*' : key}`, depth + 1);
   });
 }
 
-/** Renders a body as JSON for a result with these tiers, the reverse of `extractBodies`. @param turn differs in each response */
+/** Renders a body as JSON for a result with these tiers, the reverse of `extractBodyTemplates`. @param turn differs in each response */
 export function fillBody(template: unknown, tiers: readonly Tier[], world: World, turn: number): string {
   const ofResult = {
     '<count>': tiers.length,

@@ -2,7 +2,7 @@ import { undeterminedOutcome } from '../cases/test-case.js';
 import type { Suite } from '../suite/suite.js';
 import { findShapeDrift, type ShapeDrift } from './body-shape.js';
 import { renderResponseSummary } from './exchange-text.js';
-import type { RecordedResult, TargetRecord } from './target-record.js';
+import type { RecordableResult, TargetRecord } from './target-record.js';
 
 /** What a target is compared with, apart from the documentation: its record and the pins of its target file. */
 export interface Baseline {
@@ -34,7 +34,11 @@ export function createBaseline(
 }
 
 /** Compares with another record, or with none. The pins of the target file stay. */
-export function replaceRecord({ outcomes }: Baseline, record: TargetRecord | undefined, file?: string): Baseline {
+export function replaceBaselineRecord(
+  { outcomes }: Baseline,
+  record: TargetRecord | undefined,
+  file?: string,
+): Baseline {
   const pinned = Object.entries(outcomes).filter(([, { statedBy }]) => statedBy === 'the target file');
   return createBaseline(record, Object.fromEntries(pinned.map(([question, { outcome }]) => [question, outcome])), file);
 }
@@ -57,7 +61,7 @@ export function describeRecordMismatch({ suite: made, data }: TargetRecord, suit
 }
 
 /** Whether the record has an answer to a question, and this run has none. */
-export function lacksRecordedAnswer({ subject, outcome }: RecordedResult, { outcomes }: Baseline): boolean {
+export function lacksRecordedAnswer({ subject, outcome }: RecordableResult, { outcomes }: Baseline): boolean {
   const { statedBy, outcome: recorded } = outcomes[subject] ?? {};
   return outcome === undefined && statedBy === 'the record' && recorded !== undeterminedOutcome;
 }
@@ -68,7 +72,7 @@ export type Drift =
 
 /** A question without an answer, now or in the baseline, is not compared. @param bodies of successes */
 export function findDrift(
-  { subject, outcome }: RecordedResult,
+  { subject, outcome }: RecordableResult,
   bodies: readonly string[],
   { outcomes, schema }: Baseline,
 ): Drift[] {

@@ -3,7 +3,7 @@ import { renderCurlCommand } from '../http/curl-command.js';
 import { type Exchange, getHeaderValues, type HttpResponse } from '../http/exchange.js';
 import { createRecognizer } from '../recognition/recognizer.js';
 import type { SerializedMentions } from '../recognition/tier-mentions.js';
-import { remember } from '../support/caches.js';
+import { cacheByObject } from '../support/caches.js';
 import { renderShortList } from '../support/collections.js';
 import { stringifyExactly } from '../support/json.js';
 import { quoteLines, shorten, toOneLine, truncate } from '../support/untrusted-text.js';
@@ -32,7 +32,7 @@ export interface ResponseSummary {
   readonly excerpt?: string;
 }
 
-const getRecognizer = remember((world: World) => createRecognizer(world));
+const getRecognizer = cacheByObject((world: World) => createRecognizer(world));
 
 /** Summarizes responses. The same answers give the same summary. @param sampleBody masks what else changes in JSON */
 export function createResponseSummarizer(

@@ -12,7 +12,7 @@ import { renderYaml } from '../support/render-yaml.js';
 import { validateFile } from '../support/schema-validation.js';
 import { readYaml } from '../support/yaml-file.js';
 import { type BodyShape, mergeShapes } from './body-shape.js';
-import { type BodyTemplates, maskChanging } from './body-templates.js';
+import { type BodyTemplates, maskChangingValues } from './body-templates.js';
 import {
   createResponseSummarizer,
   type DisplayableExchange,
@@ -38,7 +38,7 @@ export interface RecordedAnswer {
   readonly response?: ResponseSummary;
 }
 
-export interface RecordedResult {
+export interface RecordableResult {
   readonly subject: string;
   readonly outcome?: string;
   /** The exchange that shows the outcome. */
@@ -51,7 +51,7 @@ export interface RecordedResult {
 
 /** A run whose answers are recorded. */
 interface AnsweredRun {
-  readonly results: readonly RecordedResult[];
+  readonly results: readonly RecordableResult[];
   /** Finds an exchange by its id, fit for display. */
   readonly showExchange: (id: string | undefined) => DisplayableExchange | undefined;
 }
@@ -80,14 +80,14 @@ export function createRecord(suite: Suite, { results, showExchange }: AnsweredRu
 }
 
 /** Merges the bodies of all cases, without what differs between responses: an unchanged target has the same record. */
-function mergeBodies({ world }: Suite, results: readonly RecordedResult[]): BodyTemplates | undefined {
+function mergeBodies({ world }: Suite, results: readonly RecordableResult[]): BodyTemplates | undefined {
   const bodies: BodyTemplates = Object.assign({}, ...results.map((result) => result.bodies));
   if (Object.keys(bodies).length === 0) return undefined;
   const { tiers } = getIdFinders(world);
   const replaceId = (step: string) => (tiers.findExact(step) === undefined ? step : '*');
   const patterns = results.flatMap(({ volatile }) => volatile ?? []);
   const changing = new Set(patterns.map((pattern) => pattern.split('/').map(replaceId).join('/')));
-  const entries = Object.entries(bodies).map(([name, body]) => [name, maskChanging(body, changing)]);
+  const entries = Object.entries(bodies).map(([name, body]) => [name, maskChangingValues(body, changing)]);
   const { expanded, ...others }: BodyTemplates = Object.fromEntries(entries);
   return expanded === undefined || isDeepStrictEqual(expanded, others.promotions) ? others : { ...others, expanded };
 }

@@ -7,7 +7,7 @@
 import type { Assertion, RequestWithOracle } from '../assertions/assertion.js';
 import { findResponseAssertionDefinition } from '../assertions/registry.js';
 import type { CaseRow, RequirementRow, TestCase } from '../cases/test-case.js';
-import { caseTags, getSubjectId } from '../cases/test-case.js';
+import { caseTags, getRequirementOrQuestionId } from '../cases/test-case.js';
 import type { Contract } from '../contract/contract.js';
 import { spellFiltersLiterally } from '../contract/operation.js';
 import { createOracle } from '../contract/oracle.js';
@@ -67,7 +67,7 @@ function isAbout(
   { contract }: AdaptationContext,
 ): boolean {
   const requirement = contract.requirements.find(({ about }) => about === part.about)?.id;
-  const isSubject = testCase.kind === 'requirement' && getSubjectId(testCase) === requirement;
+  const isSubject = testCase.kind === 'requirement' && getRequirementOrQuestionId(testCase) === requirement;
   return isSubject && !part.isReplaced && !part.isEmptyIn(request);
 }
 

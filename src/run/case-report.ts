@@ -18,7 +18,7 @@ export interface StoredExchange {
 
 export interface ExchangeUse {
   readonly id: string;
-  /** The id of a case, or another purpose: see `formatPurpose`. */
+  /** The id of a case, or another purpose: see `formatCasePurpose`. */
   readonly case: string;
   readonly row: number;
   readonly request: string;
@@ -26,7 +26,7 @@ export interface ExchangeUse {
   readonly attempt: number;
 }
 
-export interface RunEvidence {
+export interface StoredEvidence {
   readonly exchanges: readonly StoredExchange[];
   readonly uses: readonly ExchangeUse[];
 }
@@ -35,14 +35,14 @@ export interface RunEvidence {
  * What the process that sends makes of a case, as plain JSON without secrets. The result names exchanges by their ids. An
  * exchange is in the report of the first case that used it.
  */
-export interface CaseReport extends RunEvidence {
+export interface CaseReport extends StoredEvidence {
   readonly result: CaseResult;
   /** What narrowing found out about the failures of this process. The last case of a run has it. */
   readonly contrasts?: readonly Contrast[];
 }
 
 /** A row of a case, by its number. */
-export interface RowPlace {
+export interface RowId {
   readonly case: string;
   readonly row: number;
 }
@@ -56,5 +56,5 @@ export interface Contrast {
   readonly wrong: readonly string[];
   /** Undefined if no right request was found near the wrong one: then the failure is not explained. */
   readonly right?: string;
-  readonly rows: readonly RowPlace[];
+  readonly rows: readonly RowId[];
 }

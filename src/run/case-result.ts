@@ -1,6 +1,6 @@
-import { getSubjectId, type TestCase } from '../cases/test-case.js';
+import { getRequirementOrQuestionId, type TestCase } from '../cases/test-case.js';
 import type { Exchange } from '../http/exchange.js';
-import type { RowExchanges } from '../judge/judge-case.js';
+import type { ExchangesByRow } from '../judge/judge-case.js';
 import type { Verdict } from '../judge/verdict.js';
 import type { BodyShape } from '../record/body-shape.js';
 import type { BodyTemplates } from '../record/body-templates.js';
@@ -9,7 +9,7 @@ import type { Location } from '../support/problem.js';
 import { createReason, type Reason } from '../support/reason.js';
 
 export interface CaseExchanges {
-  readonly exchanges: RowExchanges;
+  readonly exchanges: ExchangesByRow;
   /** All exchanges of the batch that was sent again for a row of it. */
   readonly batch?: { readonly row: number; readonly exchanges: readonly Exchange[] };
 }
@@ -54,7 +54,7 @@ export function getVerdictApartFromKnown(result: Pick<CaseResult, 'verdict' | 'a
 }
 
 /** The id of the result of the sample cases at the end of a run, which belongs to no single case. */
-export const samplesCaseId = 'sampled-again';
+export const repetitionCaseId = 'sampled-again';
 
 export const notReachedReason = createReason('not-reached');
 export const notSelectedReason = createReason('not-selected');
@@ -62,13 +62,13 @@ export const notSelectedReason = createReason('not-selected');
 /** @param why a reason, or the message of an error */
 export function createUnsentResult(testCase: TestCase, verdict: Verdict, why: Reason | string): CaseResult {
   const { id, at } = testCase;
-  return { id, subject: getSubjectId(testCase), verdict, reason: toReason(why), at, rows: [], drift: [] };
+  return { id, subject: getRequirementOrQuestionId(testCase), verdict, reason: toReason(why), at, rows: [], drift: [] };
 }
 
 /** The result of the repetition at the end of a run, which belongs to no single case. @param why as for createUnsentResult */
 export function createRepetitionResult(verdict: Verdict, why?: Reason | string): CaseResult {
   const at = { file: '', line: 1, column: 1 };
-  const common = { id: samplesCaseId, subject: samplesCaseId, verdict, at, rows: [], drift: [] };
+  const common = { id: repetitionCaseId, subject: repetitionCaseId, verdict, at, rows: [], drift: [] };
   return why === undefined ? common : { ...common, reason: toReason(why) };
 }
 

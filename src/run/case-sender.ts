@@ -4,7 +4,7 @@ import { hasTransientStatus } from '../http/response-status.js';
 import type { CaseExchanges } from './case-result.js';
 
 /** A request as a case states it, with its exchange. */
-export type SentRequest = readonly [request: HttpRequest, exchange: Exchange];
+export type RequestWithExchange = readonly [request: HttpRequest, exchange: Exchange];
 
 /** Lists the requests of a case, each once, without rows for which the target lacks test data. */
 export function listRequests(testCase: TestCase): HttpRequest[] {
@@ -87,7 +87,7 @@ const aheadPerConcurrency = 8;
 export function createCaseSender(
   channel: Channel,
   planned: readonly TestCase[] = [],
-  alreadySent: readonly SentRequest[] = [],
+  alreadySent: readonly RequestWithExchange[] = [],
 ): CaseSender {
   /** What was sent first, in this order, by the name that it has in batches. */
   const sent: (readonly [name: string, request: HttpRequest])[] = [];
@@ -242,7 +242,7 @@ function createBatchAround(sent: readonly (readonly [string, HttpRequest])[], pl
 }
 
 /** Sends equal requests only once. Transport errors and transient statuses are not cached, a server error if it came twice. */
-function createRequestCache(send: Channel['send'], alreadySent: readonly SentRequest[] = []): Channel['send'] {
+function createRequestCache(send: Channel['send'], alreadySent: readonly RequestWithExchange[] = []): Channel['send'] {
   const pending = new Map<string, Promise<Exchange>>();
   const cached = new Map<string, Exchange>();
   const failed = new Set<string>();

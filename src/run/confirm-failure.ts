@@ -11,13 +11,13 @@ import { findResponseBreakage } from '../http/response-breakage.js';
 import { hasTransientStatus, isSuccessful } from '../http/response-status.js';
 import {
   type CaseJudgement,
-  collectEvidence,
+  collectRowEvidence,
+  type ExchangesByRow,
   isNewFailure,
   judgeCase,
-  type RowExchanges,
+  judgeCaseByRows,
+  type RowEvidenceWithReadings,
   type RowJudgement,
-  type RowJudgementEvidence,
-  summarizeRows,
   type TargetContext,
 } from '../judge/judge-case.js';
 import { judgeExchanges } from '../judge/judge-exchange.js';
@@ -32,7 +32,7 @@ export interface FailedCase {
   readonly sender: CaseSender;
   readonly target: TargetContext;
   readonly first: CaseExchanges;
-  readonly evidence: readonly RowJudgementEvidence[];
+  readonly evidence: readonly RowEvidenceWithReadings[];
   readonly firstJudgement: CaseJudgement;
 }
 
@@ -89,9 +89,9 @@ async function confirmBrokenResponses(failed: FailedCase): Promise<StageResult> 
     rows = rows.with(row, repeated.judgement);
     repetitions.push(...repeated.repetitions);
     if (repeated.judgement.verdict === 'fail')
-      return { judgement: summarizeRows(rows, testCase), repetitions, isConfirmed: true };
+      return { judgement: judgeCaseByRows(rows, testCase), repetitions, isConfirmed: true };
   }
-  return { judgement: summarizeRows(rows, testCase), repetitions, isConfirmed: false };
+  return { judgement: judgeCaseByRows(rows, testCase), repetitions, isConfirmed: false };
 }
 
 /** Sends a row whose response is broken again, alone, with requests that got whole responses beside it. */
@@ -109,11 +109,11 @@ async function repeatBrokenRow({ testCase, sender, target, first, evidence, firs
   const ofRow: RequirementCase = { ...testCase, rows: [judged] };
   const firstEvidence = evidence.slice(row, row + 1);
   const repetitions: CaseExchanges[] = [];
-  const again: RowJudgementEvidence[][] = [];
+  const again: RowEvidenceWithReadings[][] = [];
   for (let turn = 1; turn <= brokenTurns; turn += 1) {
     const sent = await sender.sendAlone(watched, [row], turn);
     repetitions.push(sent);
-    again.push(collectEvidence(sent.exchanges, target).slice(row, row + 1));
+    again.push(collectRowEvidence(sent.exchanges, target).slice(row, row + 1));
     const judgement = { ...judgeRepeatedRow(ofRow, firstEvidence, again), title };
     if (judgement.verdict !== 'fail') return { judgement, repetitions };
     const received = sent.exchanges[row];
@@ -124,12 +124,12 @@ async function repeatBrokenRow({ testCase, sender, target, first, evidence, firs
   return { judgement: { ...judgeRepeatedRow(ofRow, firstEvidence, again), title }, repetitions };
 }
 
-const listExchanges = (row: RowExchanges[number]): Exchange[] => [...row.values()];
+const listExchanges = (row: ExchangesByRow[number]): Exchange[] => [...row.values()];
 
 function judgeRepeatedRow(
   ofRow: RequirementCase,
-  first: readonly RowJudgementEvidence[],
-  again: readonly (readonly RowJudgementEvidence[])[],
+  first: readonly RowEvidenceWithReadings[],
+  again: readonly (readonly RowEvidenceWithReadings[])[],
 ): RowJudgement {
   return judgeCase(ofRow, first, again).rows[0] as RowJudgement;
 }
@@ -171,7 +171,7 @@ async function repeatAlone(failed: FailedCase, rows: readonly number[], before: 
   for (let turn = 1; turn <= maxTurns && failing.length > 0; turn += 1) {
     if (turn > 1 && !showsOneResponse(failing, judgement, first)) break;
     repetitions.push(await sender.sendAlone(testCase, failing, turn));
-    const again = repetitions.map((sent) => collectEvidence(sent.exchanges, target));
+    const again = repetitions.map((sent) => collectRowEvidence(sent.exchanges, target));
     judgement = judgeCase(testCase, evidence, again, firstJudgement);
     const still = listFailingRows(judgement);
     failing = failing.filter((row) => still.includes(row));
@@ -189,7 +189,7 @@ function showsOneResponse(failing: readonly number[], { rows }: CaseJudgement, {
 /** A row that was wrong among other requests and passes alone. */
 interface SuspectRow {
   readonly suspect: SuspectRequest;
-  readonly alone: RowExchanges[number];
+  readonly alone: ExchangesByRow[number];
 }
 
 /** What one repetition in a batch shows. Without a judgement, nothing is confirmed. */
@@ -209,7 +209,7 @@ async function confirmInBatches(
     const result = await confirmInBatch(failed, suspect);
     repetitions.push(...result.repetitions);
     if (result.judgement !== undefined)
-      return { judgement: summarizeRows(judgement.rows.with(row, result.judgement), failed.testCase), repetitions };
+      return { judgement: judgeCaseByRows(judgement.rows.with(row, result.judgement), failed.testCase), repetitions };
   }
   return { judgement, repetitions };
 }
@@ -217,8 +217,8 @@ async function confirmInBatches(
 function findSuspect(failed: FailedCase, sentAlone: readonly CaseExchanges[], row: number): SuspectRow | undefined {
   const { testCase, first, firstJudgement, target } = failed;
   const ofRow = selectRow(testCase, row);
-  const passes = (exchanges: RowExchanges[number]) =>
-    judgeCase(ofRow, collectEvidence([exchanges], target)).verdict === 'pass';
+  const passes = (exchanges: ExchangesByRow[number]) =>
+    judgeCase(ofRow, collectRowEvidence([exchanges], target)).verdict === 'pass';
   const inRun = first.exchanges[row] ?? new Map<string, Exchange>();
   const alone = sentAlone.flatMap(({ exchanges }) => exchanges[row] ?? []).find(({ size }) => size > 0);
   if (alone === undefined || !passes(alone)) return undefined;
@@ -245,7 +245,7 @@ async function confirmInBatch(failed: FailedCase, { suspect, alone }: SuspectRow
 async function confirmSameRow(
   failed: FailedCase,
   suspect: SuspectRequest,
-  alone: RowExchanges[number],
+  alone: ExchangesByRow[number],
 ): Promise<BatchResult> {
   const { testCase, sender, target, evidence } = failed;
   const { row } = suspect;
@@ -255,7 +255,7 @@ async function confirmSameRow(
     const sent = await sender.sendInBatch(suspect, turn);
     if (sent === undefined) return { repetitions };
     repetitions.push(sent);
-    const received = collectEvidence([new Map([...alone, ...(sent.exchanges[row] ?? [])])], target);
+    const received = collectRowEvidence([new Map([...alone, ...(sent.exchanges[row] ?? [])])], target);
     judgement = judgeRepeatedRow(selectRow(testCase, row), evidence.slice(row, row + 1), [received]);
     if (judgement.verdict !== 'fail') return { repetitions };
   }

@@ -7,7 +7,7 @@ import type { TestCase } from '../cases/test-case.js';
 import type { Exchange } from '../http/exchange.js';
 import { isSuccessful } from '../http/response-status.js';
 import type { Recognizer } from '../recognition/recognizer.js';
-import type { ExchangeUse, RunEvidence, StoredExchange } from './case-report.js';
+import type { ExchangeUse, StoredEvidence, StoredExchange } from './case-report.js';
 import type { CaseExchanges } from './case-result.js';
 import { createExchangeStore } from './exchange-store.js';
 
@@ -18,7 +18,7 @@ export const calibrationPurpose = 'calibration';
 export const narrowingPurpose = 'narrowing';
 
 /** Names the purpose of a case's exchanges. @param prefix why the case was sent again; undefined for its own verdict */
-export function formatPurpose({ id }: Pick<TestCase, 'id'>, prefix: string | undefined): string {
+export function formatCasePurpose({ id }: Pick<TestCase, 'id'>, prefix: string | undefined): string {
   return prefix === undefined ? id : `${prefix}/${id}`;
 }
 
@@ -56,7 +56,7 @@ export function createEvidenceKeeper(recognizer: Recognizer, suffix = '') {
   };
   return {
     keepCase(testCase: Pick<TestCase, 'id'>, attempts: readonly CaseExchanges[], prefix?: string): void {
-      const purpose = formatPurpose(testCase, prefix);
+      const purpose = formatCasePurpose(testCase, prefix);
       for (const [n, { exchanges, batch }] of attempts.entries()) {
         for (const [row, ofRow] of exchanges.entries())
           for (const [request, exchange] of ofRow) keep({ case: purpose, row, request, attempt: n + 1 }, exchange);
@@ -71,7 +71,7 @@ export function createEvidenceKeeper(recognizer: Recognizer, suffix = '') {
     /** All exchanges that were kept, by their ids. */
     shown,
     /** Takes what was kept since the last call. */
-    take(): RunEvidence {
+    take(): StoredEvidence {
       const kept = taken;
       taken = { exchanges: [], uses: [] };
       return kept;

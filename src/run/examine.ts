@@ -1,16 +1,16 @@
 import type { Channel } from '../http/exchange.js';
-import { describeAnswer, isDataIndependentRefusal } from '../http/response-status.js';
-import type { SuspectedDataLoad } from '../judge/suspected-data-load.js';
+import { describeResponse, isDataIndependentRefusal } from '../http/response-status.js';
+import type { SuspectedWrongDataLoad } from '../judge/suspected-wrong-data-load.js';
 import type { Suite } from '../suite/suite.js';
 import { createReason, mapReasonTexts, type Reason } from '../support/reason.js';
 import { checkAddress } from './examination/check-address.js';
-import { checkBody } from './examination/check-body.js';
-import { checkDataLoad, checkForbiddenIds, checkRefusedIds } from './examination/check-data-load.js';
+import { checkBodyIsAccepted } from './examination/check-body-is-accepted.js';
+import { checkBodyIsRead } from './examination/check-body-is-read.js';
+import { checkDataLoad, checkIdsRefusedLikeCredentials, checkRefusedIds } from './examination/check-data-load.js';
 import { checkFilterSpelling } from './examination/check-filter-spelling.js';
+import { checkNamedPromotions } from './examination/check-named-promotions.js';
 import { checkReachability, checkRequestExists } from './examination/check-reachability.js';
-import { checkRefusedBody } from './examination/check-refused-body.js';
 import { checkRefusedParts } from './examination/check-refused-parts.js';
-import { checkResponses } from './examination/check-responses.js';
 import {
   type AreaFinding,
   beginExamination,
@@ -30,16 +30,16 @@ export type Examination = Awaited<ReturnType<typeof examine>>;
 /** In this order. What an earlier check found is said first. */
 const checks: readonly ExaminationCheck[] = [
   checkRequestExists,
-  checkRefusedBody,
-  checkForbiddenIds,
+  checkBodyIsAccepted,
+  checkIdsRefusedLikeCredentials,
   checkReachability,
   checkRefusedParts,
   checkRefusedIds,
   checkAddress,
   checkFilterSpelling,
   checkDataLoad,
-  checkBody,
-  checkResponses,
+  checkBodyIsRead,
+  checkNamedPromotions,
 ];
 
 /** Sends the calibration requests of a suite, and others if these do not show whether the cases can be judged. */
@@ -91,9 +91,9 @@ function conclude(context: ExaminationContext, results: readonly ExaminationChec
   };
 }
 
-const missingWorld: SuspectedDataLoad = { reason: createReason('world-missing'), isProven: false, worlds: [] };
+const missingWorld: SuspectedWrongDataLoad = { reason: createReason('world-missing'), isProven: false, worlds: [] };
 
-function describeLoad(load: SuspectedDataLoad | undefined): SuspectedDataLoad | undefined {
+function describeLoad(load: SuspectedWrongDataLoad | undefined): SuspectedWrongDataLoad | undefined {
   return load && { ...load, reason: mapReasonTexts(load.reason, sanitizeText) };
 }
 
@@ -104,5 +104,5 @@ const minAlike = 5;
 function findConstantAnswer({ exchanges: [first], sent, differ, isSeen }: ExaminationContext): string | undefined {
   if (first === undefined || !('response' in first) || sent.length < minAlike) return undefined;
   if (differ(sent.map(([, exchange]) => exchange))) return undefined;
-  return isSeen || isDataIndependentRefusal(first.response.status) ? describeAnswer(first.response) : undefined;
+  return isSeen || isDataIndependentRefusal(first.response.status) ? describeResponse(first.response) : undefined;
 }

@@ -1,7 +1,7 @@
 import type { Exchange } from '../http/exchange.js';
 import type { DisplayableExchange } from '../record/exchange-text.js';
 import type { StoredExchange } from './case-report.js';
-import { cutBodies, maxResultBody, shortenExchange } from './sanitize-result.js';
+import { cutResponseBody, maxResultBody, sanitizeExchange } from './sanitize-result.js';
 
 /** Finds an exchange by its id and makes it fit for display. Undefined for an id that no exchange has. */
 export type ExchangeLookup = (id: string | undefined) => DisplayableExchange | undefined;
@@ -12,13 +12,13 @@ export function createExchangeStore() {
   const kept = new Map<string, Pick<StoredExchange, 'exchange' | 'mentions'>>();
   const show: ExchangeLookup = (id = '') => {
     const found = kept.get(id);
-    return found && { ...shortenExchange(found.exchange, maxResultBody), mentions: found.mentions };
+    return found && { ...sanitizeExchange(found.exchange, maxResultBody), mentions: found.mentions };
   };
   return {
     /** @returns the exchange with the beginning of its body */
     add({ id, exchange, mentions }: StoredExchange): Exchange {
       // A long body is cut once, here.
-      const cut = cutBodies(exchange, maxResultBody);
+      const cut = cutResponseBody(exchange, maxResultBody);
       kept.set(id, { exchange: cut, mentions });
       return cut;
     },

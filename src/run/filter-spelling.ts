@@ -5,10 +5,10 @@ import { caseTags } from '../cases/test-case.js';
 import { renderFilterParameter, spellFiltersLiterally } from '../contract/operation.js';
 import { createOracle, type Obligation } from '../contract/oracle.js';
 import type { World } from '../contract/world.js';
+import { encodeQueryText, parseRequest } from '../http/decoded-request.js';
 import type { Exchange, HttpRequest } from '../http/exchange.js';
-import { encodeQueryText, parseRequest } from '../http/request-content.js';
 import type { Suite } from '../suite/suite.js';
-import { listRequests, type SentRequest } from './case-sender.js';
+import { listRequests, type RequestWithExchange } from './case-sender.js';
 
 /** Finds a request with one filter that excludes promotions and leaves some. Undefined if no selected case has a filter. */
 export function findFilterRequest({ cases, world, calibration }: Suite): HttpRequest | undefined {
@@ -31,7 +31,7 @@ export function findFilterRequest({ cases, world, calibration }: Suite): HttpReq
 /** Whether a filter restricts the result only with literal brackets. */
 export async function needsLiteralFilters(
   world: World,
-  [filtered, encoded]: SentRequest,
+  [filtered, encoded]: RequestWithExchange,
   send: (request: HttpRequest) => Promise<Exchange>,
   readReturned: (success: AnsweredExchange) => readonly string[],
 ): Promise<boolean> {

@@ -29,7 +29,7 @@ export function createNarrowingSender(channel: Channel, keeper: EvidenceKeeper):
 }
 
 /** Answers with what was sent when the evidence was recorded. */
-export function replayNarrowing(replay: Replay): NarrowingSender {
+export function createReplayedNarrowingSender(replay: Replay): NarrowingSender {
   return {
     send: async (request, group, turn) =>
       replay.find({ case: narrowingPurpose, row: group, request: String(turn), attempt: 1 }, request),

@@ -1,6 +1,6 @@
 import { caseTags, type TestCase } from '../cases/test-case.js';
 import { type HttpRequest, serializeRequest } from '../http/exchange.js';
-import { type CaseExclusion, findExclusionReason } from '../suite/case-selection.js';
+import { type CaseExclusionSettings, findExclusionReason } from '../suite/case-selection.js';
 import type { Suite } from '../suite/suite.js';
 import { renderShortList } from '../support/collections.js';
 import { isSerial, listRequests } from './case-sender.js';
@@ -13,7 +13,7 @@ const watchedRequests = 8;
 const watchedWithoutSamples = 2;
 
 /** Lists the first requests of a run that are sent again at its end, to compare the results. */
-export function listWatchedRequests(
+export function listRepeatedRequests(
   suite: Pick<Suite, 'cases' | 'calibration' | 'data' | 'isQuick'>,
   isFailing = false,
 ) {
@@ -29,9 +29,9 @@ export function listSampleCases({ cases }: Pick<Suite, 'cases'>): readonly TestC
 }
 
 /** The requests of a run, in the order of its cases. */
-export type Plan = ReturnType<typeof createPlan>;
+export type Plan = ReturnType<typeof createRunPlan>;
 
-export function createPlan(suite: Suite, settings: CaseExclusion) {
+export function createRunPlan(suite: Suite, settings: CaseExclusionSettings) {
   const { calibration, data } = suite;
   const alone = [findFilterRequest(suite) ?? []].flat();
   // Cases share requests that are sent before them if there are many: those that are drawn from a data file.
@@ -54,7 +54,7 @@ export function createPlan(suite: Suite, settings: CaseExclusion) {
     }),
     /** How many of them are sent again at the end. */
     repeated:
-      listWatchedRequests(suite).length ||
+      listRepeatedRequests(suite).length ||
       (data === undefined ? listSampleCases(suite).flatMap(listRequests).length : 0),
   };
 }

@@ -3,19 +3,19 @@
  * working. What they show is the result of one more case.
  */
 
-import { holdsResult } from '../assertions/assertion.js';
+import { holdingResult } from '../assertions/assertion.js';
 import { judgeAssertion } from '../assertions/registry.js';
-import { getSubjectId, type TestCase } from '../cases/test-case.js';
+import { getRequirementOrQuestionId, type TestCase } from '../cases/test-case.js';
 import type { Channel, Exchange, HttpRequest } from '../http/exchange.js';
 import {
-  checksPerRequest,
-  classifyOutcome,
+  classifyExchangeOutcome,
   type DeploymentStop,
   findDeploymentStop,
-  selectRequestsToCheck,
+  rechecksPerRequest,
+  selectRequestsToRecheck,
   summarizeExchange,
 } from '../judge/find-deployment-stop.js';
-import { collectEvidence, type RowExchanges, type TargetContext } from '../judge/judge-case.js';
+import { collectRowEvidence, type ExchangesByRow, type TargetContext } from '../judge/judge-case.js';
 import { findWorstVerdict, type Verdict } from '../judge/verdict.js';
 import type { Suite } from '../suite/suite.js';
 import { createReason } from '../support/reason.js';
@@ -24,12 +24,12 @@ import {
   type CaseResult,
   createRepetitionResult,
   getVerdictApartFromKnown,
-  samplesCaseId,
+  repetitionCaseId,
 } from './case-result.js';
 import type { CaseSender } from './case-sender.js';
 import type { EvidenceKeeper } from './evidence-keeper.js';
-import { listSampleCases, listWatchedRequests } from './plan.js';
-import { recheckId, type SentLog } from './sent-log.js';
+import { listRepeatedRequests, listSampleCases } from './plan.js';
+import { recheckCaseId, type SentLog } from './sent-log.js';
 
 export interface RecheckInputs {
   readonly suite: Suite;
@@ -49,10 +49,10 @@ export interface RecheckInputs {
 }
 
 /** The purposes of the two times that requests may be sent again. */
-const purposes = [samplesCaseId, 'sampled-once-more'] as const;
+const purposes = [repetitionCaseId, 'sampled-once-more'] as const;
 
 /** How long a refused request is left alone before it is sent again, in seconds: a restart takes its time. */
-const pauses = [0, 1, 3, 6, 10, 10].slice(0, checksPerRequest);
+const pauses = [0, 1, 3, 6, 10, 10].slice(0, rechecksPerRequest);
 
 /** @returns undefined if nothing was to be sent, and every request was accepted */
 export async function recheckAtEnd(inputs: RecheckInputs): Promise<CaseResult | undefined> {
@@ -64,21 +64,21 @@ export async function recheckAtEnd(inputs: RecheckInputs): Promise<CaseResult | 
   await checkRefused(inputs);
   const stop = findDeploymentStop(log.listTraces(), suite.world);
   // Without a case of its own, the certificate finds it in the evidence.
-  if (stop !== undefined) return hasSamples ? createStopResult(stop, suite) : undefined;
+  if (stop !== undefined) return hasSamples ? createDeploymentStopResult(stop, suite) : undefined;
   const isUnjudged = repeated?.verdict === 'inconclusive' && repeated.hasDataChanged === undefined;
   const judged = isUnjudged ? await repeat(again, inputs) : repeated;
   return hasSamples || judged?.verdict !== 'pass' ? judged : undefined;
 }
 
 /** The result of a run whose deployment stopped working. A refusal fails the requirement that the operation answers. */
-export function createStopResult(
+export function createDeploymentStopResult(
   { verdict, reason, advice }: DeploymentStop,
   { contract, cases }: StopTerms,
 ): CaseResult {
   const common = { ...createRepetitionResult(verdict), reason: createReason('and', { reason, next: advice }) };
   const subject = contract.requirements.find(({ about }) => about === 'body')?.id;
   if (verdict !== 'fail' || subject === undefined) return { ...common, concernsRun: true };
-  const at = cases.find((testCase) => getSubjectId(testCase) === subject)?.at;
+  const at = cases.find((testCase) => getRequirementOrQuestionId(testCase) === subject)?.at;
   return { ...common, subject, ...(at && { at }), concernsRun: true };
 }
 
@@ -86,11 +86,11 @@ type StopTerms = Pick<Suite, 'contract' | 'cases'>;
 
 /** Sends requests again that were accepted, and are refused now: alone, on new connections, and several times. */
 async function checkRefused({ suite, log, createSender, keeper, wait }: RecheckInputs): Promise<void> {
-  const requests = selectRequestsToCheck(log.listTraces(), suite.world);
+  const requests = selectRequestsToRecheck(log.listTraces(), suite.world);
   if (requests.refused.length === 0) return;
   const all = [...requests.refused, ...requests.control];
-  const check = createPlainCase(recheckId, all);
-  const sender = createSender(samplesCaseId);
+  const check = createPlainCase(recheckCaseId, all);
+  const sender = createSender(repetitionCaseId);
   const rounds: CaseExchanges[] = [];
   let refused = all.map((_, n) => n);
   for (const [n, seconds] of pauses.entries()) {
@@ -104,19 +104,19 @@ async function checkRefused({ suite, log, createSender, keeper, wait }: RecheckI
     refused = refused.filter((row) => isRefused(exchanges[row]));
     if (refused.length === 0) break;
   }
-  keeper?.keepCase(check, rounds, samplesCaseId);
+  keeper?.keepCase(check, rounds, repetitionCaseId);
 }
 
 /** A quota, a gateway and a deployment without an answer are not asked again. */
 function isRefused(exchange: Exchange | undefined): boolean {
   const trace = exchange && summarizeExchange('', exchange);
-  return trace !== undefined && classifyOutcome(trace.outcome) === 'refused';
+  return trace !== undefined && classifyExchangeOutcome(trace.outcome) === 'refused';
 }
 
 async function repeat(purpose: string, inputs: RecheckInputs): Promise<CaseResult | undefined> {
   const { suite, createSender, runSample, findVerdict, isFailing } = inputs;
   const sender = createSender(purpose);
-  const watched = listWatchedRequests(suite, isFailing);
+  const watched = listRepeatedRequests(suite, isFailing);
   if (watched.length > 0) return await watchFirstRequests(watched, sender, inputs, purpose);
   const results: CaseResult[] = [];
   for (const testCase of suite.data === undefined ? listSampleCases(suite) : [])
@@ -136,9 +136,9 @@ function combineSampleResults(
   if (results.length === 0) return undefined;
   if (broken === undefined) return createRepetitionResult(findWorstVerdict(results.map(getVerdictApartFromKnown)));
   const { id, verdict, reason = createReason('passed') } = broken;
-  const common = { id: samplesCaseId, drift: [], reason: createReason('changed-at-end', { case: id, reason }) };
+  const common = { id: repetitionCaseId, drift: [], reason: createReason('changed-at-end', { case: id, reason }) };
   if (!isUnjudged(verdict)) return { ...broken, ...common };
-  return { ...broken, ...common, verdict: 'inconclusive', subject: samplesCaseId, concernsRun: true };
+  return { ...broken, ...common, verdict: 'inconclusive', subject: repetitionCaseId, concernsRun: true };
 }
 
 function isUnjudged(verdict: Verdict): boolean {
@@ -172,10 +172,10 @@ async function watchFirstRequests(
   const watched = createPlainCase('watched-data', requests);
   const first = 'the first response';
   const same = { kind: 'returned.same-as', of: requestName, at: watched.at, data: { compared: first } };
-  const compare = (exchanges: RowExchanges) => {
+  const compare = (exchanges: ExchangesByRow) => {
     const pairs = exchanges.map((row, n) => new Map([...row, [first, target.calibration[n] as Exchange]]));
-    return collectEvidence(pairs, target).map((evidence, n) =>
-      exchanges[n]?.size === 0 ? holdsResult : judgeAssertion(same, evidence, 'requirement'),
+    return collectRowEvidence(pairs, target).map((evidence, n) =>
+      exchanges[n]?.size === 0 ? holdingResult : judgeAssertion(same, evidence, 'requirement'),
     );
   };
   // What could not be read at the beginning shows nothing at the end.

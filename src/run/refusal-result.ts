@@ -1,5 +1,5 @@
-import { getSubjectId, type TestCase } from '../cases/test-case.js';
-import { type CaseExclusion, findExclusionReason } from '../suite/case-selection.js';
+import { getRequirementOrQuestionId, type TestCase } from '../cases/test-case.js';
+import { type CaseExclusionSettings, findExclusionReason } from '../suite/case-selection.js';
 import { isOwnCase, type Suite } from '../suite/suite.js';
 import { type CaseResult, createUnsentResult } from './case-result.js';
 import type { EvidenceKeeper } from './evidence-keeper.js';
@@ -12,14 +12,17 @@ import type { UndueRefusal } from './examination/examination.js';
 export function createRefusalResults(
   { cases, contract }: Suite,
   refusals: readonly UndueRefusal[],
-  { knownRequirements = [], ...scope }: Partial<CaseExclusion> & { readonly knownRequirements?: readonly string[] },
+  {
+    knownRequirements = [],
+    ...scope
+  }: Partial<CaseExclusionSettings> & { readonly knownRequirements?: readonly string[] },
   findId: EvidenceKeeper['findId'],
 ): ReadonlyMap<string, CaseResult> {
   const isSent = (testCase: TestCase) => !isOwnCase(testCase) && findExclusionReason(testCase, scope) === undefined;
   const results = refusals.flatMap(({ about, reason, exchange }) => {
     const requirement = contract.requirements.find((entry) => entry.about === about)?.id;
     const verifies = (testCase: TestCase) =>
-      testCase.kind === 'requirement' && getSubjectId(testCase) === requirement && isSent(testCase);
+      testCase.kind === 'requirement' && getRequirementOrQuestionId(testCase) === requirement && isSent(testCase);
     const testCase = cases.find(verifies);
     if (testCase === undefined) return [];
     const isKnown = requirement !== undefined && knownRequirements.includes(requirement);

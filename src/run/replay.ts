@@ -5,11 +5,11 @@
 
 import type { TestCase } from '../cases/test-case.js';
 import { addHeaders, type Channel, type Exchange, getHeaderValues, type HttpRequest } from '../http/exchange.js';
-import type { ExchangeUse, RunEvidence } from './case-report.js';
+import type { ExchangeUse, StoredEvidence } from './case-report.js';
 import type { CaseExchanges } from './case-result.js';
 import type { CaseSender, RepeatedBatch, SuspectRequest } from './case-sender.js';
-import { calibrationPurpose, formatBatchPurpose, formatPurpose } from './evidence-keeper.js';
-import { listEvidenceTraces } from './sent-log.js';
+import { calibrationPurpose, formatBatchPurpose, formatCasePurpose } from './evidence-keeper.js';
+import { summarizeEvidenceExchanges } from './sent-log.js';
 
 export type Replay = ReturnType<typeof createReplay>;
 
@@ -28,7 +28,7 @@ const notRecorded = 'The evidence has no exchange for this request: the cases di
  * Answers with the exchanges of an earlier run: each the request for which it was used, if that has not changed, and
  * equal requests when a case is judged for the first time. @param calibration shows which headers the target file added
  */
-export function createReplay({ exchanges, uses }: RunEvidence, calibration: readonly HttpRequest[] = []) {
+export function createReplay({ exchanges, uses }: StoredEvidence, calibration: readonly HttpRequest[] = []) {
   const byId = new Map(exchanges.map((kept) => [kept.id, kept]));
   const ids = new Map(exchanges.map(({ id, exchange }) => [exchange, id]));
   const firstByRequest = new Map(
@@ -72,7 +72,7 @@ export function createReplay({ exchanges, uses }: RunEvidence, calibration: read
       const attempts = new Map<string, number>();
       /** Replays the next attempt of a case. @param answer returns undefined for a request that was not sent */
       const replay = (testCase: TestCase, answer: typeof find): CaseExchanges => {
-        const purpose = formatPurpose(testCase, prefix);
+        const purpose = formatCasePurpose(testCase, prefix);
         const attempt = (attempts.get(purpose) ?? 0) + 1;
         const found = testCase.rows.map(({ requests, unavailable }, row) => {
           const answers = [...(unavailable.length > 0 ? [] : requests)].flatMap(([name, request]) => {
@@ -86,7 +86,7 @@ export function createReplay({ exchanges, uses }: RunEvidence, calibration: read
       };
       /** Replays the next attempt of a case that was sent in a batch, or that took a batch for evidence. */
       const replayBatch = ({ testCase, row, name }: SuspectRequest): RepeatedBatch | undefined => {
-        const purpose = formatPurpose(testCase, prefix);
+        const purpose = formatCasePurpose(testCase, prefix);
         const attempt = (attempts.get(purpose) ?? 0) + 1;
         const batch = listBatch(purpose, row, attempt);
         // The next attempt may be that of another row.
@@ -109,8 +109,8 @@ export function createReplay({ exchanges, uses }: RunEvidence, calibration: read
     evidence: { exchanges, uses },
     /** Finds the exchange of a request that was sent for a purpose; one without an answer if it was not sent. */
     find: (use: Use, request: HttpRequest) => findOrAdmit(use, request, false),
-    listTraces: () => listEvidenceTraces({ exchanges, uses }),
-    hasRepetition: (testCase: TestCase, purpose?: string) => repeated.has(formatPurpose(testCase, purpose)),
+    listTraces: () => summarizeEvidenceExchanges({ exchanges, uses }),
+    hasRepetition: (testCase: TestCase, purpose?: string) => repeated.has(formatCasePurpose(testCase, purpose)),
     findId: (exchange: Exchange) => ids.get(exchange),
   };
 }

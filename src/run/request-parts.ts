@@ -3,8 +3,8 @@
 import { applyEdits, modify } from 'jsonc-parser';
 import type { RequirementTopic } from '../contract/contract.js';
 import { credentialHeaders } from '../contract/operation.js';
+import { parseRequest } from '../http/decoded-request.js';
 import { getHeaderValues, type HttpRequest } from '../http/exchange.js';
-import { parseRequest } from '../http/request-content.js';
 import { isJsonObject } from '../support/json.js';
 
 /**
@@ -95,7 +95,7 @@ function defineAddedHeader(name: string, other: string): RequestPart {
 }
 
 /** The optional members of the body. */
-export const optionalMembers = {
+export const optionalBodyParts = {
   options: defineMember(['options'], 'expand', { expand: ['category'] }),
   metadata: defineMember(['metadata'], 'metadata-rule', { note: 'entry' }),
   orderMetadata: defineMember(['order', 'metadata'], 'order-metadata', { note: ['entry'] }),
@@ -105,7 +105,7 @@ export const optionalMembers = {
 } as const satisfies Readonly<Record<string, RequestPart>>;
 
 /** The headers of a request: those that the documentation names, and those that the client adds. */
-export const requestHeaders = {
+export const requestHeaderParts = {
   accept: defineAddedHeader('Accept', 'application/json'),
   acceptEncoding: defineAddedHeader('Accept-Encoding', 'gzip, deflate, br'),
   userAgent: defineAddedHeader('User-Agent', 'Mozilla/5.0'),

@@ -6,13 +6,13 @@
 import { describeAssertion } from '../assertions/registry.js';
 import { listSuccesses } from '../assertions/row-evidence.js';
 import { findVolatilePaths } from '../assertions/volatile-values.js';
-import { getSubjectId, type TestCase } from '../cases/test-case.js';
+import { getRequirementOrQuestionId, type TestCase } from '../cases/test-case.js';
 import { documentedOperation } from '../contract/operation.js';
 import { wasSent } from '../http/response-status.js';
-import { type CaseJudgement, collectEvidence, judgeCase, type TargetContext } from '../judge/judge-case.js';
+import { type CaseJudgement, collectRowEvidence, judgeCase, type TargetContext } from '../judge/judge-case.js';
 import { findWorstVerdict, type Verdict } from '../judge/verdict.js';
 import { inferShape } from '../record/body-shape.js';
-import { extractBodies } from '../record/body-templates.js';
+import { extractBodyTemplates } from '../record/body-templates.js';
 import { type Baseline, emptyBaseline, findDrift } from '../record/drift.js';
 import { isOwnCase } from '../suite/suite.js';
 import { mapReasonTexts, type Reason } from '../support/reason.js';
@@ -43,7 +43,7 @@ export async function runCase(
   needsConfirmation: (failure: CaseJudgement) => boolean,
   purpose?: string,
 ): Promise<CaseResult> {
-  const attempts = await sendAndJudge(testCase, sender, context.target, needsConfirmation);
+  const attempts = await sendAndJudgeCase(testCase, sender, context.target, needsConfirmation);
   context.keeper?.keepCase(testCase, [attempts.first, ...attempts.repetitions], purpose);
   return createResult(testCase, attempts, context);
 }
@@ -51,7 +51,7 @@ export async function runCase(
 function createResult(testCase: TestCase, attempts: CaseAttempts, context: CaseRunContext): CaseResult {
   const { judgement } = attempts;
   const { verdict, at, expected: violated } = judgement;
-  const subject = getSubjectId(testCase);
+  const subject = getRequirementOrQuestionId(testCase);
   const rows = createRows(judgement, context.knownRequirements.includes(subject));
   const { shown, repeated } = findDeciding(attempts);
   const isUnsent = verdict === 'inconclusive' && shown !== undefined && !wasSent(shown);
@@ -112,7 +112,7 @@ function readBodies(testCase: TestCase, { first, evidence }: CaseAttempts, conte
   return {
     successes,
     shape: inferShape(successes, target.recognizer.ids),
-    bodies: extractBodies(testCase, evidence),
+    bodies: extractBodyTemplates(testCase, evidence),
   };
 }
 
@@ -124,7 +124,7 @@ function findDriftOf(
 ): CaseResult['drift'] {
   // Pins and records are about the cases of the suite: a case of the user may answer the question in another situation.
   const baseline = isOwnCase(testCase) ? emptyBaseline : expected;
-  const drift = findDrift({ subject: getSubjectId(testCase), outcome }, successes, baseline);
+  const drift = findDrift({ subject: getRequirementOrQuestionId(testCase), outcome }, successes, baseline);
   return drift.map((found) => (found.kind === 'outcome' ? found : { ...found, message: sanitizeText(found.message) }));
 }
 
@@ -149,17 +149,17 @@ function listResultBodies({ rows }: TestCase, { exchanges }: CaseExchanges): str
   return listSuccesses(results).map(({ response }) => response.body);
 }
 
-export type CaseAttempts = Awaited<ReturnType<typeof sendAndJudge>>;
+export type CaseAttempts = Awaited<ReturnType<typeof sendAndJudgeCase>>;
 
 /** Sends a case and judges it. @param needsConfirmation whether a failure counts only if it is seen again */
-export async function sendAndJudge(
+export async function sendAndJudgeCase(
   testCase: TestCase,
   sender: CaseSender,
   target: TargetContext,
   needsConfirmation: (failure: CaseJudgement) => boolean = () => true,
 ) {
   const first = await sender.send(testCase);
-  const evidence = collectEvidence(first.exchanges, target);
+  const evidence = collectRowEvidence(first.exchanges, target);
   const firstJudgement = judgeCase(testCase, evidence);
   const isFinal =
     firstJudgement.verdict !== 'fail' || testCase.kind === 'question' || !needsConfirmation(firstJudgement);

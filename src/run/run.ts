@@ -5,7 +5,7 @@
  */
 
 import type { KnownMistakeCorrections } from '../assertions/row-evidence.js';
-import { getSubjectId, type TestCase } from '../cases/test-case.js';
+import { getRequirementOrQuestionId, type TestCase } from '../cases/test-case.js';
 import type { Channel, HttpRequest } from '../http/exchange.js';
 import { findDeploymentStop } from '../judge/find-deployment-stop.js';
 import type { Judgement, TargetContext } from '../judge/judge-case.js';
@@ -13,12 +13,12 @@ import type { Verdict } from '../judge/verdict.js';
 import { createRecognizer } from '../recognition/recognizer.js';
 import type { MentionFilter } from '../recognition/sibling-values.js';
 import { type Baseline, emptyBaseline } from '../record/drift.js';
-import { type CaseExclusion, findExclusionReason } from '../suite/case-selection.js';
+import { type CaseExclusionSettings, findExclusionReason } from '../suite/case-selection.js';
 import { isOwnCase, type Suite } from '../suite/suite.js';
 import { InternalError } from '../support/problem.js';
 import { createReason } from '../support/reason.js';
 import { adaptCase, type RequestAdaptation } from './adapt-case.js';
-import type { CaseReport, RunEvidence } from './case-report.js';
+import type { CaseReport, StoredEvidence } from './case-report.js';
 import {
   type CaseResult,
   createRepetitionResult,
@@ -29,14 +29,14 @@ import { type CaseSender, createCaseSender } from './case-sender.js';
 import { calibrationPurpose, createEvidenceKeeper, type EvidenceKeeper } from './evidence-keeper.js';
 import { type ExaminedTarget, examine } from './examine.js';
 import { createExchangeStore } from './exchange-store.js';
-import { createNarrowingSender, type NarrowingSender, replayNarrowing } from './narrowing-sender.js';
+import { createNarrowingSender, createReplayedNarrowingSender, type NarrowingSender } from './narrowing-sender.js';
 import { recheckAtEnd } from './recheck-at-end.js';
 import { createRefusalResults } from './refusal-result.js';
 import type { Replay } from './replay.js';
 import { runCase } from './run-case.js';
 import { createSentLog } from './sent-log.js';
 
-export interface EngineOptions extends ExaminedTarget, Partial<CaseExclusion> {
+export interface StartRunOptions extends ExaminedTarget, Partial<CaseExclusionSettings> {
   readonly mentionFilter?: MentionFilter;
   readonly expected?: Baseline;
   readonly infersShape?: boolean;
@@ -51,7 +51,7 @@ export interface EngineOptions extends ExaminedTarget, Partial<CaseExclusion> {
   readonly plannedCases?: readonly string[];
 }
 
-export async function startRun(stated: Suite, unlogged: Channel, options: EngineOptions = {}) {
+export async function startRun(stated: Suite, unlogged: Channel, options: StartRunOptions = {}) {
   const { channel, log } = createSentLog(unlogged);
   const { world } = stated;
   const { tierPatterns, expected = emptyBaseline, infersShape = false } = options;
@@ -97,7 +97,7 @@ export async function startRun(stated: Suite, unlogged: Channel, options: Engine
   const failingAsKnown = new Set<string>();
   const verdicts = new Map<string, Verdict>();
   const runCaseWith = async (sender: CaseSender, testCase: TestCase, purpose?: string): Promise<CaseResult> => {
-    const subject = getSubjectId(testCase);
+    const subject = getRequirementOrQuestionId(testCase);
     const needsConfirmation = ({ isKnown }: Pick<Judgement, 'isKnown'>) =>
       isOwnCase(testCase) ||
       !(failing.has(subject) || (isKnown === true && failingAsKnown.has(subject))) ||
@@ -134,9 +134,9 @@ export async function startRun(stated: Suite, unlogged: Channel, options: Engine
       isUnreachable: unreachable !== undefined,
     });
   };
-  const takeEvidence = (): RunEvidence => keeper?.take() ?? { exchanges: [], uses: [] };
+  const takeEvidence = (): StoredEvidence => keeper?.take() ?? { exchanges: [], uses: [] };
   const narrowingSender: NarrowingSender =
-    keeper === undefined ? replayNarrowing(replay as Replay) : createNarrowingSender(channel, keeper);
+    keeper === undefined ? createReplayedNarrowingSender(replay as Replay) : createNarrowingSender(channel, keeper);
   return {
     examination,
     target,

@@ -7,13 +7,13 @@ const maxTextLength = 4_000;
 export const maxResultBody = 64 * 1024;
 
 /** Makes an exchange fit for display. @param maxBody the maximum length of the body, in characters */
-export function shortenExchange(exchange: Exchange, maxBody: number): Exchange {
+export function sanitizeExchange(exchange: Exchange, maxBody: number): Exchange {
   // Cut first: to escape a long body takes most of the time.
-  const cut = cutBodies(exchange, maxBody);
-  return cutBodies(mapExchangeTexts(cut, escapeControlCharacters, sanitizeText), maxBody);
+  const cut = cutResponseBody(exchange, maxBody);
+  return cutResponseBody(mapExchangeTexts(cut, escapeControlCharacters, sanitizeText), maxBody);
 }
 
-export function cutBodies(exchange: Exchange, maxBody: number): Exchange {
+export function cutResponseBody(exchange: Exchange, maxBody: number): Exchange {
   if (!('response' in exchange)) return exchange;
   const { body, bodyLength = body.length } = exchange.response;
   if (body.length <= maxBody) return exchange;

@@ -1,11 +1,11 @@
 import type { Channel, Exchange } from '../http/exchange.js';
 import { type ExchangeSummary, summarizeExchange } from '../judge/find-deployment-stop.js';
-import type { ExchangeUse, RunEvidence } from './case-report.js';
-import { samplesCaseId } from './case-result.js';
-import { formatPurpose, narrowingPurpose } from './evidence-keeper.js';
+import type { ExchangeUse, StoredEvidence } from './case-report.js';
+import { repetitionCaseId } from './case-result.js';
+import { formatCasePurpose, narrowingPurpose } from './evidence-keeper.js';
 
 /** The id of the requests that are sent at the end of a run to find out whether a refusal lasts. */
-export const recheckId = 'check';
+export const recheckCaseId = 'check';
 
 /** What was sent in a run, in short: bodies may be large. */
 export interface SentLog {
@@ -46,17 +46,17 @@ export function createSentLog(channel: Channel): { readonly channel: Channel; re
 }
 
 /** Lists what was sent in a run by its evidence. */
-export function listEvidenceTraces({ exchanges, uses }: RunEvidence): ExchangeSummary[] {
+export function summarizeEvidenceExchanges({ exchanges, uses }: StoredEvidence): ExchangeSummary[] {
   const traces = exchanges.flatMap(({ id, exchange }) => summarizeExchange(id, exchange) ?? []);
-  return markChecks(traces, uses);
+  return markRechecks(traces, uses);
 }
 
 /**
  * Marks what was sent to find out whether a refusal lasts. Leaves out what was sent after it, to find out what makes a difference:
  * those requests are refused on purpose.
  */
-export function markChecks(traces: readonly ExchangeSummary[], uses: readonly ExchangeUse[]): ExchangeSummary[] {
-  const purpose = formatPurpose({ id: recheckId }, samplesCaseId);
+export function markRechecks(traces: readonly ExchangeSummary[], uses: readonly ExchangeUse[]): ExchangeSummary[] {
+  const purpose = formatCasePurpose({ id: recheckCaseId }, repetitionCaseId);
   const checks = new Set(uses.filter((use) => use.case === purpose).map(({ id }) => id));
   const narrowed = new Set(uses.filter((use) => use.case === narrowingPurpose).map(({ id }) => id));
   return traces

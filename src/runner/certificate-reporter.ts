@@ -17,9 +17,16 @@ import { renderErrorContext, renderForeignFailure } from '../outputs/terminal/er
 import { addColors } from '../outputs/terminal/run-report.js';
 import { packageRoot } from '../support/package-root.js';
 import { ignoreClosedOutput, UnusableInput } from '../support/problem.js';
-import { firstLine, joinLines, toOneLine } from '../support/untrusted-text.js';
-import { disableExpectedFailures, enableExpectedFailures, restoreFailure } from './expected-failure.js';
-import { loadProject, readAttached, readCaseId, readSharedValue, removeAttached, shareValue } from './options.js';
+import { getFirstLine, joinAndEscapeLines, toOneLine } from '../support/untrusted-text.js';
+import { disableExpectedFailures, enableExpectedFailures, markFailureAsUnexpected } from './expected-failure.js';
+import {
+  loadProjectInputs,
+  readCaseId,
+  readSharedValue,
+  readTestAttachment,
+  removeTestAttachments,
+  shareWithChildProcesses,
+} from './options.js';
 
 const specs = path.resolve(import.meta.dirname, '..', '..', 'specs');
 
@@ -70,14 +77,14 @@ export default class CertificateReporter implements Playwright.Reporter {
 
   onTestEnd(test: Playwright.TestCase, result: Playwright.TestResult): void {
     // This comes first, so that no error below leaves a failure that looks like a success.
-    restoreFailure(test, result);
+    markFailureAsUnexpected(test, result);
     const id = readCaseId(test);
     const run = this.runs.get(getProject(test).name);
     if (id === undefined && !this.isListed && test.outcome() === 'unexpected')
       process.stderr.write(renderForeignFailure(test.titlePath(), result.errors));
     if (id === undefined || run === undefined) return;
     // Once this turn ends, the other reporters have read the attachment: a blob report must contain it.
-    queueMicrotask(() => removeAttached(result));
+    queueMicrotask(() => removeTestAttachments(result));
     addResult(run, id, result);
     if (result.status !== 'failed') return;
     this.failures.push([test, result]);
@@ -90,7 +97,7 @@ export default class CertificateReporter implements Playwright.Reporter {
       .replace(/^(UnusableInput|Error): /, '')
       .split('\n');
     this.error ??= lines[0];
-    if (!this.isListed) process.stderr.write(joinLines(lines));
+    if (!this.isListed) process.stderr.write(joinAndEscapeLines(lines));
   }
 
   /** What a web server of the config says, such as why it does not start. */
@@ -171,7 +178,7 @@ function listPlannedCases(tests: Playwright.Suite): PlannedCases {
 
 function sharePlannedCases(planned: PlannedCases): void {
   const withCases = [...planned].filter(([, ids]) => ids.size > 0);
-  shareValue('plannedCases', Object.fromEntries(withCases.map(([{ name }, ids]) => [name, [...ids]])));
+  shareWithChildProcesses('plannedCases', Object.fromEntries(withCases.map(([{ name }, ids]) => [name, [...ids]])));
 }
 
 /** Loads the inputs of the projects that have cases. @throws UnusableInput */
@@ -179,7 +186,7 @@ function loadProjects(config: Playwright.FullConfig, planned: PlannedCases): Cer
   return chooseProjects(config, planned).map((project) => ({
     project,
     cases: planned.get(project) ?? new Set(),
-    inputs: 'conformance' in project.use ? loadProject(project.use, config) : undefined,
+    inputs: 'conformance' in project.use ? loadProjectInputs(project.use, config) : undefined,
   }));
 }
 
@@ -207,14 +214,14 @@ function printTerms(config: Playwright.FullConfig, projects: readonly CertifiedP
     ...(isNamed ? [`With ${path.relative('', configFile)}.`] : []),
     ...records.map((record) => `Compares with the record ${record}.`),
   ];
-  if (terms.length > 0) process.stdout.write(joinLines([terms.join(' ')]));
+  if (terms.length > 0) process.stdout.write(joinAndEscapeLines([terms.join(' ')]));
 }
 
 /** Adds what the worker reported of a case, or that it reported nothing. */
 function addResult(run: ReportedRun, id: string, result: Playwright.TestResult): void {
-  const report = readAttached(result, 'conformance');
-  const start = readAttached(result, 'conformance-start');
-  const failure = readAttached(result, 'conformance-failure');
+  const report = readTestAttachment(result, 'conformance');
+  const start = readTestAttachment(result, 'conformance-start');
+  const failure = readTestAttachment(result, 'conformance-failure');
   if (start !== undefined) run.begin(start);
   if (failure !== undefined) run.fail(failure);
   // The end of the run may have aborted the requests of a test, so its case counts as not reached.
@@ -225,7 +232,7 @@ function addResult(run: ReportedRun, id: string, result: Playwright.TestResult):
   }
   if (!isCounted || result.status === 'skipped') return;
   const { message = 'The test ended without a result.' } = result.error ?? {};
-  run.addUnjudged(id, 'error', toOneLine(firstLine(message)));
+  run.addUnjudged(id, 'error', toOneLine(getFirstLine(message)));
 }
 
 function getProject(test: Playwright.TestCase): Playwright.FullProject {

@@ -6,19 +6,19 @@
 import path from 'node:path';
 import { compileFunction } from 'node:vm';
 import type { TestInfo } from '@playwright/test';
-import { getSubjectId, type TestCase } from '../cases/test-case.js';
-import { selectTests } from '../config/selection.js';
+import { getRequirementOrQuestionId, type TestCase } from '../cases/test-case.js';
+import { selectCasesByFlags } from '../config/selection.js';
 import { renderCaseExchanges, renderCaseProblem } from '../outputs/test-texts.js';
 import { createRequirementCases } from '../own-data/requirement-cases.js';
 import type { CaseReport } from '../run/case-report.js';
-import { type CaseResult, getVerdictApartFromKnown, samplesCaseId } from '../run/case-result.js';
+import { type CaseResult, getVerdictApartFromKnown, repetitionCaseId } from '../run/case-result.js';
 import { isOwnCase, loadSuite, type Suite, suiteFolder } from '../suite/suite.js';
 import { packageRoot } from '../support/package-root.js';
 import type { Location } from '../support/problem.js';
 import { renderReason } from '../support/reason.js';
-import { expectFailure } from './expected-failure.js';
+import { markFailureAsExpected } from './expected-failure.js';
 import { type RunFixture, test } from './fixtures.js';
-import { attachTexts, attachValue, createCaseAnnotation, readCertifyRuns, readSetUp } from './options.js';
+import { attachTexts, attachValue, createCaseAnnotation, readCertifyRunOptions, readSetUp } from './options.js';
 
 /**
  * Playwright maps the stack of every error to its sources, also of the ten errors by which it locates the steps of each test.
@@ -30,8 +30,8 @@ Error.prepareStackTrace = (error, frames) =>
 
 const { ownCases, areDrawn } = readSetUp();
 const suite = loadSuite();
-const [options = {}] = readCertifyRuns();
-const selected = selectTests(options, suite);
+const [options = {}] = readCertifyRunOptions();
+const selected = selectCasesByFlags(options, suite);
 
 /** Defines the tests of a case file. @param file within `cases/` */
 export function defineCases(file: string): void {
@@ -45,7 +45,7 @@ export function defineCases(file: string): void {
 export function defineDataCases(): void {
   if (!areDrawn.includes(true)) return;
   const cases = { ...suite, cases: createRequirementCases(suite.contract) };
-  for (const testCase of selectTests(options, cases)) defineCase(testCase, suite);
+  for (const testCase of selectCasesByFlags(options, cases)) defineCase(testCase, suite);
 }
 
 export function defineOwnCases(): void {
@@ -54,7 +54,8 @@ export function defineOwnCases(): void {
   for (const { folder, data } of different.values()) {
     const suiteOfUser = loadSuite(suiteFolder, { data }, folder);
     test.describe(`own cases in ${folder}${data === undefined ? '' : ` on ${data.file}`}`, () => {
-      for (const testCase of selectTests(options, suiteOfUser).filter(isOwnCase)) defineCase(testCase, suiteOfUser);
+      for (const testCase of selectCasesByFlags(options, suiteOfUser).filter(isOwnCase))
+        defineCase(testCase, suiteOfUser);
     });
   }
 }
@@ -64,12 +65,12 @@ export function defineRepetition(file: string): void {
   if (selected.length === 0) return;
   const title = 'Some of the first cases, at the end of the run';
   const at = { file, line: 1, column: 1 };
-  defineTest({ id: samplesCaseId, kind: 'requirement', title, tags: [samplesCaseId], at }, suite, []);
+  defineTest({ id: repetitionCaseId, kind: 'requirement', title, tags: [repetitionCaseId], at }, suite, []);
 }
 
 function defineCase(testCase: TestCase, ofSuite: Suite): void {
   const { requirements, questions } = ofSuite.contract;
-  const subject = getSubjectId(testCase);
+  const subject = getRequirementOrQuestionId(testCase);
   const requirement = requirements.find(({ id }) => id === subject);
   const question = questions.find(({ id }) => id === subject);
   const annotations = [
@@ -96,7 +97,7 @@ function defineTest(
     const doubt = run.isCertified || kind === 'question' ? undefined : describeDoubt(result);
     const failure = renderCaseProblem(result, ofSuite, baseUrl, shown.show) ?? doubt;
     if (failure !== undefined) {
-      expectFailure(testInfo);
+      markFailureAsExpected(testInfo);
       const at = resolveLocation(result.at, id);
       const error = new Error(failure);
       // A stack that points into the case file: Playwright shows the line with a caret.

@@ -24,12 +24,12 @@ export function disableExpectedFailures(): void {
 }
 
 /** Keeps the worker of a test that is about to throw. Retries and traces need a failure that is not expected. */
-export function expectFailure(testInfo: TestInfo): void {
+export function markFailureAsExpected(testInfo: TestInfo): void {
   const { retries, use } = testInfo.project;
   if (process.env[variable] !== String(process.ppid) || retries > 0 || (use.trace ?? 'off') !== 'off') return;
   testInfo.expectedStatus = 'failed';
 }
 
-export function restoreFailure(test: TestCase, { status }: TestResult): void {
+export function markFailureAsUnexpected(test: TestCase, { status }: TestResult): void {
   if (test.expectedStatus === 'failed' && status !== 'passed') test.expectedStatus = 'passed';
 }

@@ -2,9 +2,9 @@
 
 import path from 'node:path';
 import { test as base } from '@playwright/test';
-import type { RunStart, TargetRun } from '../certify/target-run.js';
+import type { RunStartReport, TargetRun } from '../certify/target-run.js';
 import { removeResults } from '../outputs/result-files.js';
-import { type ConformanceOptions, loadProject, readSharedValue } from './options.js';
+import { type ConformanceOptions, loadProjectInputs, readSharedValue } from './options.js';
 
 const certificateReporter = path.join(import.meta.dirname, 'certificate-reporter');
 
@@ -12,7 +12,7 @@ export interface RunFixture extends TargetRun {
   /** Whether the certificate reporter reads the results. Without it, Playwright's own status is the only verdict. */
   readonly isCertified: boolean;
   /** Returns what is known before the first case, once: the first test of a worker reports it. */
-  readonly takeStart: () => RunStart | undefined;
+  readonly takeStart: () => RunStartReport | undefined;
 }
 
 export const test = base.extend<object, ConformanceOptions & { readonly run: RunFixture }>({
@@ -24,7 +24,7 @@ export const test = base.extend<object, ConformanceOptions & { readonly run: Run
       // Playwright's main process ends the run when the terminal is closed.
       process.on('SIGHUP', () => undefined);
       // Not the fixture `target`: tests of users have another one of that name.
-      const inputs = loadProject(project.use, config);
+      const inputs = loadProjectInputs(project.use, config);
       // Without the certificate reporter, the certificate of an earlier run would look like that of this one.
       const isCertified = config.reporter.some(([name]) => name.startsWith(certificateReporter));
       if (!isCertified) removeResults(inputs.settings.destination.out);

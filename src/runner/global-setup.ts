@@ -4,16 +4,16 @@ import { referenceNotice } from '../certificate/notices.js';
 import { loadKnownCauses } from '../certify/target-run.js';
 import type { World } from '../contract/world.js';
 import { InternalError, UnusableInput } from '../support/problem.js';
-import { loadProject, shareValue } from './options.js';
+import { loadProjectInputs, shareWithChildProcesses } from './options.js';
 
 /** Runs once before all tests: starts the reference deployment if a project tests it. */
 export default async function setUp(config: FullConfig): Promise<(() => Promise<void>) | undefined> {
   try {
-    const projects = config.projects.map((project) => loadProject(project.use, config));
+    const projects = config.projects.map((project) => loadProjectInputs(project.use, config));
     for (const { settings, suite } of projects) await loadKnownCauses(settings, suite.world);
     const tested = projects.find(({ settings }) => settings.target.kind === 'reference');
     const served = tested && (await serve(tested.suite.world));
-    shareValue('setUp', {
+    shareWithChildProcesses('setUp', {
       reference: served?.url ?? '',
       ownCases: projects.flatMap(({ settings: { cases: folder, availability } }) =>
         folder === undefined ? [] : { folder, data: availability.data },

@@ -3,8 +3,8 @@
 import path from 'node:path';
 import type { FullConfig, TestCase, TestResult } from '@playwright/test/reporter';
 import { referenceCredentials } from '../../reference/reference-credentials.js';
-import type { RunStart } from '../certify/target-run.js';
-import { addReferenceEndpoint, type LiveRunInputs, loadInputsOnce } from '../config/run-inputs.js';
+import type { RunStartReport } from '../certify/target-run.js';
+import { addReferenceEndpoint, type LiveRunInputs, loadRunInputsOnce } from '../config/run-inputs.js';
 import { checkRunOptions, completeRunOptions, type RunOptions } from '../config/run-options.js';
 import type { DataFileReference } from '../contract/world-file.js';
 import type { CaseReport } from '../run/case-report.js';
@@ -39,7 +39,7 @@ interface Shared {
 const variables = { runs: 'CONFORMANCE', setUp: 'CONFORMANCE_SET_UP', plannedCases: 'CONFORMANCE_PLANNED_CASES' };
 
 /** Shares a value with all processes that this one starts. */
-export function shareValue<Name extends keyof Shared>(name: Name, value: Shared[Name]): void {
+export function shareWithChildProcesses<Name extends keyof Shared>(name: Name, value: Shared[Name]): void {
   process.env[variables[name]] = JSON.stringify(value);
 }
 
@@ -48,13 +48,13 @@ export function readSharedValue<Name extends keyof Shared>(name: Name): Shared[N
 }
 
 /** What the flags of `certify` set; one run without options if Playwright was started by itself. */
-export function readCertifyRuns(): Shared['runs'] {
+export function readCertifyRunOptions(): Shared['runs'] {
   return readSharedValue('runs') ?? [{}];
 }
 
 /** Without a set-up, such as with `--list`, what flags name. */
 export function readSetUp(): Shared['setUp'] {
-  const runs = readCertifyRuns();
+  const runs = readCertifyRunOptions();
   const ownCases = runs.flatMap(({ cases: folder, data }) =>
     folder === undefined ? [] : { folder, ...(data && { data: { file: data } }) },
   );
@@ -62,12 +62,15 @@ export function readSetUp(): Shared['setUp'] {
 }
 
 /** Loads suite and settings of a project, once per process. @param use {@link ConformanceOptions} */
-export function loadProject(use: object, { configFile = '' }: Pick<FullConfig, 'configFile'> = {}): LiveRunInputs {
+export function loadProjectInputs(
+  use: object,
+  { configFile = '' }: Pick<FullConfig, 'configFile'> = {},
+): LiveRunInputs {
   const { target: stated, conformance = {} } = use as Partial<ConformanceOptions>;
   checkRunOptions(conformance);
   const isNamed = conformance.baseUrl !== undefined || conformance.reference === true || stated === undefined;
   const target = isNamed ? {} : { target: path.relative('', path.resolve(path.dirname(configFile), stated)) };
-  const inputs = loadInputsOnce(completeRunOptions({ ...target, ...conformance }, process.env), process.env);
+  const inputs = loadRunInputsOnce(completeRunOptions({ ...target, ...conformance }, process.env), process.env);
   const { reference: baseUrl } = readSetUp();
   const isLocated = inputs.connection.endpoint !== undefined || baseUrl === '';
   return isLocated ? inputs : addReferenceEndpoint(inputs, { baseUrl, credentials: referenceCredentials });
@@ -77,7 +80,7 @@ export function loadProject(use: object, { configFile = '' }: Pick<FullConfig, '
 interface Attached {
   readonly conformance: CaseReport;
   /** With the first test of a worker. */
-  readonly 'conformance-start': RunStart;
+  readonly 'conformance-start': RunStartReport;
   /** Why the run has no valid verdict: its transport failed. */
   readonly 'conformance-failure': readonly Problem[];
 }
@@ -102,7 +105,7 @@ export function attachValue<Name extends keyof Attached>(test: Attachments, name
 }
 
 /** Reads what a test attached for the reporter; undefined if it attached none, such as a test that ended before. */
-export function readAttached<Name extends keyof Attached>(
+export function readTestAttachment<Name extends keyof Attached>(
   { attachments }: Attachments,
   name: Name,
 ): Attached[Name] | undefined {
@@ -111,7 +114,7 @@ export function readAttached<Name extends keyof Attached>(
 }
 
 /** Frees the memory of what was attached for the reporter: Playwright keeps all test results until the end of the run. */
-export function removeAttached({ attachments }: Attachments): void {
+export function removeTestAttachments({ attachments }: Attachments): void {
   const names: readonly string[] = attachedNames;
   const others = attachments.filter(({ name }) => !names.includes(name));
   attachments.splice(0, attachments.length, ...others);

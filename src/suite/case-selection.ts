@@ -1,4 +1,4 @@
-import { caseTags, getSubjectId, type TestCase } from '../cases/test-case.js';
+import { caseTags, getRequirementOrQuestionId, type TestCase } from '../cases/test-case.js';
 import { suggestName, UnusableInput } from '../support/problem.js';
 import type { Suite } from './suite.js';
 
@@ -10,7 +10,7 @@ export function matchCases(names: readonly string[], { cases, contract }: Suite)
   const groups = new Map(contract.questions.map(({ id, group }) => [id, group]));
   const known = cases.map((testCase) => {
     const { id, kind, tags } = testCase;
-    const subject = getSubjectId(testCase);
+    const subject = getRequirementOrQuestionId(testCase);
     const words = kind === 'requirement' ? subject.split('.') : [groups.get(subject) ?? ''];
     return { id, ids: [id, subject], shared: [...tags, ...words].map((name) => name.toLowerCase()) };
   });
@@ -62,14 +62,14 @@ export function selectCases({ cases }: Pick<Suite, 'cases'>, { only, quick }: Ca
   });
 }
 
-export interface CaseExclusion {
+export interface CaseExclusionSettings {
   /** Whether cases with bad credentials, oversized bodies or other methods are excluded. */
   readonly excludesIntrusive: boolean;
 }
 
 export function findExclusionReason(
   { tags }: TestCase,
-  { excludesIntrusive }: Partial<CaseExclusion>,
+  { excludesIntrusive }: Partial<CaseExclusionSettings>,
 ): string | undefined {
   return excludesIntrusive && tags.includes(caseTags.intrusive)
     ? 'Intrusive cases are excluded from this run.'

@@ -7,7 +7,7 @@ import { findRefusableEncoding, serializeRequest } from '../http/exchange.js';
  * Gives each case that is about every request a row for each documented request of the other requirement cases. They share
  * the exchanges, so nothing more is sent.
  */
-export function expandEveryRequest(cases: readonly TestCase[], world: World): TestCase[] {
+export function expandEveryRequestCases(cases: readonly TestCase[], world: World): TestCase[] {
   return cases.map((testCase) => {
     if (testCase.kind !== 'requirement' || !testCase.tags.includes(caseTags.everyRequest)) return testCase;
     const rows = listEveryRow(testCase, cases, world);

@@ -19,7 +19,7 @@ import { createInputError, describeFileError, type Problem, UnusableInput } from
 import { validateFile } from '../support/schema-validation.js';
 import { decodeText, readTextFile } from '../support/text-file.js';
 import { readYaml, type YamlFile } from '../support/yaml-file.js';
-import { expandEveryRequest } from './every-request.js';
+import { expandEveryRequestCases } from './every-request.js';
 
 /** Everything that is sent to a deployment, and what its responses are judged by. */
 export interface Suite extends SuiteWithoutCases {
@@ -140,7 +140,7 @@ export function parseSuite(folder: string, availability: WorldAvailability, ownF
   problems.push(...read.flatMap((ofFile) => ofFile.problems));
   const added = ownFolder === undefined ? undefined : attempt(() => readOwnCases(ownFolder, basis));
   const stated = read.flatMap((ofFile) => ofFile.cases);
-  const cases = [...expandEveryRequest(stated, world), ...(added?.cases ?? [])];
+  const cases = [...expandEveryRequestCases(stated, world), ...(added?.cases ?? [])];
   if (problems.length === 0) problems.push(...findDuplicateIds(cases));
   if (problems.length > 0) throw new UnusableInput(problems);
 

@@ -27,7 +27,7 @@ export function computeOnce<Value>(compute: () => Value): () => Value {
 }
 
 /** Caches what a function computes of an object, for as long as the object is in use. */
-export function remember<Key extends object, Value>(compute: (key: Key) => Value): (key: Key) => Value {
+export function cacheByObject<Key extends object, Value>(compute: (key: Key) => Value): (key: Key) => Value {
   const known = new WeakMap<Key, Value>();
   return (key) => {
     const value = known.get(key) ?? compute(key);

@@ -4,7 +4,7 @@ import { parseJson } from './json.js';
 import { createInputError } from './problem.js';
 
 /** Documents of the suite have a tenth of it. Some thousand levels end functions that call themselves. */
-export const maxLevels = 200;
+export const maxJsonLevels = 200;
 
 /** A value needs some twenty times the memory of its text, and again as much if it is reported as wrong. */
 const maxValues = 3_000_000;
@@ -23,13 +23,13 @@ export function findExceededBound(text: string): string | undefined {
     else if (openers.has(code)) levels += 1;
     else if (closers.has(code)) levels -= 1;
     if (code === comma || openers.has(code)) values += 1;
-    if (levels > maxLevels) return tooDeepMessage;
+    if (levels > maxJsonLevels) return tooDeepMessage;
     if (values > maxValues) return `it has more than ${maxValues} values`;
   }
   return undefined;
 }
 
-export const tooDeepMessage = `it has more than ${maxLevels} levels`;
+export const tooDeepMessage = `it has more than ${maxJsonLevels} levels`;
 
 /** Finds the quotation mark that ends a text. @param start that of the one that begins it */
 function findEndOfText(text: string, start: number): number {

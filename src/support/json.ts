@@ -54,7 +54,7 @@ const stringsAndNumbers = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
 const changesDigits = (number: string): boolean => String(Number(number)) !== number;
 
 /** Parses JSON like {@link parseJson}, but keeps the digits of each number: one that would change is a `NumberText`. */
-export function parseExactly(text: string): unknown {
+export function parseJsonExactly(text: string): unknown {
   const value = parseJson(text);
   if (value === undefined || !hasMatch(text, numberLike, changesDigits)) return value;
   const marked = text.replaceAll(stringsAndNumbers, (token) =>
@@ -128,8 +128,8 @@ export function getMember(value: unknown, name: string): unknown {
 }
 
 /** Whether all texts of a value have whole characters. No UTF-8 text can have half of a surrogate pair (RFC 8259, section 8.2). */
-export function isWellFormed(value: unknown): boolean {
+export function hasWellFormedTexts(value: unknown): boolean {
   if (typeof value === 'string') return !/\p{Surrogate}/u.test(value);
   if (typeof value !== 'object' || value === null) return true;
-  return Object.entries(value).flat().every(isWellFormed);
+  return Object.entries(value).flat().every(hasWellFormedTexts);
 }

@@ -1,8 +1,8 @@
 import { getSystemErrorMap } from 'node:util';
 import { closest, distance } from 'fastest-levenshtein';
 import { packageRoot } from './package-root.js';
-import { readBytes, sizeLimits, UnreadableFile } from './read-bytes.js';
-import { joinLines, shorten } from './untrusted-text.js';
+import { fileSizeLimits, readBytes, UnreadableFile } from './read-bytes.js';
+import { joinAndEscapeLines, shorten } from './untrusted-text.js';
 
 /** `line` and `column` count from 1. */
 export interface Location {
@@ -52,7 +52,7 @@ const maxMessage = 2_000;
 /** Renders a problem as one line, and a second one for the hint. Both may quote untrusted text. */
 export function formatProblem({ at, message, hint }: Problem): string {
   const where = 'setting' in at ? at.setting : formatLocation(at);
-  return joinLines([
+  return joinAndEscapeLines([
     `${where}: ${shorten(message, maxMessage)}`,
     ...(hint === undefined ? [] : [`    ${hint}`]),
   ]).trimEnd();
@@ -85,7 +85,11 @@ export function describeFileError(error: unknown, failure = 'cannot be read'): s
 export function readInputFile(
   file: string,
   hint: string,
-  { at = { setting: file }, name, limit = sizeLimits.text }: { at?: Problem['at']; name?: string; limit?: number } = {},
+  {
+    at = { setting: file },
+    name,
+    limit = fileSizeLimits.text,
+  }: { at?: Problem['at']; name?: string; limit?: number } = {},
 ): Buffer {
   try {
     return readBytes(file, limit);

@@ -3,7 +3,7 @@ import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 const megabyte = 1024 * 1024;
 
 /** In bytes. Files of each kind come from somebody else, too, and none of them is nearly as large. */
-export const sizeLimits = {
+export const fileSizeLimits = {
   /** YAML: a parser of YAML reads about a megabyte in a second. */
   text: 8 * megabyte,
   /** JSON: certificates, and data files with all customers of a shop. */

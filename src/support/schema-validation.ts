@@ -7,7 +7,7 @@ import { parseJsonPointer } from './json.js';
 import { buildFolder, packageRoot } from './package-root.js';
 import { maxProblems, type Problem, suggestName, UnusableInput } from './problem.js';
 import { toOneLine } from './untrusted-text.js';
-import type { LocatedFile, YamlFile, YamlPath } from './yaml-file.js';
+import type { ParsedFile, YamlFile, YamlPath } from './yaml-file.js';
 
 const require = createRequire(import.meta.url);
 
@@ -41,14 +41,14 @@ export function findSchemaProblem(schema: string, document: unknown): string | u
   return toOneLine(`${instancePath} ${message}`);
 }
 
-export function findSchemaProblems(schema: string, file: LocatedFile): Problem[] {
+export function findSchemaProblems(schema: string, file: ParsedFile): Problem[] {
   const validate = loadValidator(schema);
   if (validate(file.value)) return [];
   return createProblems(validate.errors ?? [], file);
 }
 
 /** To find the place of a problem takes time, so only the first ones are located. */
-function createProblems(errors: readonly ErrorObject[], file: LocatedFile): Problem[] {
+function createProblems(errors: readonly ErrorObject[], file: ParsedFile): Problem[] {
   const causes = errors.filter(isCause);
   if (causes.length <= maxProblems) return causes.map((error) => createProblem(error, file));
   const problems = causes.slice(0, maxProblems - 1).map((error) => createProblem(error, file));
@@ -71,7 +71,7 @@ function isCause({ keyword, params }: ErrorObject): boolean {
   return !['if', 'anyOf', 'allOf', 'propertyNames'].includes(keyword);
 }
 
-function createProblem(error: ErrorObject, file: LocatedFile): Problem {
+function createProblem(error: ErrorObject, file: ParsedFile): Problem {
   const { keyword, params, propertyName, data, message, parentSchema = {} } = error;
   const steps = parseJsonPointer(error.instancePath);
   const subject = renderSubject(steps);

@@ -12,11 +12,11 @@ export function escapeLine(line: string): string {
   return toOneLine(line).replace(/^(\s*):(?=:)/, '$1\\u003a');
 }
 
-export function joinLines(lines: readonly string[]): string {
+export function joinAndEscapeLines(lines: readonly string[]): string {
   return lines.map((line) => `${escapeLine(line)}\n`).join('');
 }
 
-export function firstLine(text: string): string {
+export function getFirstLine(text: string): string {
   return text.split('\n', 1)[0] ?? '';
 }
 
@@ -32,7 +32,7 @@ export function shorten(text: string, max: number): string {
 const shownBefore = 40;
 
 /** Shortens two texts so that both show their first difference. */
-export function shortenPair(left: string, right: string): [string, string] {
+export function shortenAroundDifference(left: string, right: string): [string, string] {
   const isSame = (at: number) => left.slice(at, at + shownBefore) === right.slice(at, at + shownBefore);
   let from = 0;
   while (from + shownBefore <= left.length && isSame(from)) from += 1;

@@ -17,7 +17,7 @@ const chunkSize = 1024 * 1024;
 const whiteSpace = /[ \t\r\n]+/g;
 
 /** Joins the beginning of a file, its mark, and the end that closes the comment or the object that the mark is in. */
-export function addMark(beginning: readonly Buffer[], end: string): Buffer {
+export function markAsWrittenByRun(beginning: readonly Buffer[], end: string): Buffer {
   const named = Buffer.concat([...beginning, Buffer.from(`${owner} sha256:`)]);
   const hash = createHash('sha256');
   for (let at = 0; at < named.length; at += chunkSize) updateDigest(hash, named.subarray(at, at + chunkSize));

@@ -24,9 +24,9 @@ import {
   type YAMLMap,
   YAMLParseError,
 } from 'yaml';
-import { computeOnce, remember } from './caches.js';
-import { NumberText, parseExactly, parseJson, readNumber } from './json.js';
-import { findExceededBound, isDeeperThan, maxLevels, tooDeepMessage } from './json-bounds.js';
+import { cacheByObject, computeOnce } from './caches.js';
+import { NumberText, parseJson, parseJsonExactly, readNumber } from './json.js';
+import { findExceededBound, isDeeperThan, maxJsonLevels, tooDeepMessage } from './json-bounds.js';
 import { type Location, UnusableInput } from './problem.js';
 import { readTextFile } from './text-file.js';
 
@@ -195,7 +195,7 @@ function parseTokens(text: string, source: Source): CST.Token[] {
   }
   tokens.push(...parser.end());
   // A level has a token, a list of items and an item.
-  if (isDeeperThan(tokens, 3 * maxLevels)) throw createSizeError(source, tooDeepMessage);
+  if (isDeeperThan(tokens, 3 * maxJsonLevels)) throw createSizeError(source, tooDeepMessage);
   return tokens;
 }
 
@@ -205,7 +205,7 @@ function createSizeError(source: Source, reason: string): UnusableInput {
 }
 
 /** Indexes the entries of a mapping by their keys: to search each of them would take the square of their number. */
-const indexPairs = remember(({ items }: YAMLMap<Node, Node | null>) => {
+const indexPairs = cacheByObject(({ items }: YAMLMap<Node, Node | null>) => {
   const entries = items.flatMap((pair) => {
     const { key }: { key: Node | null } = pair;
     return key !== null && 'value' in key ? [[String(key.value), pair] as const] : [];
@@ -238,9 +238,9 @@ function findRepeatedKey({ items }: YAMLMap): Scalar | undefined {
   return undefined;
 }
 
-export type LocatedFile = Pick<YamlFile, 'file' | 'value' | 'locate' | 'locateKey'>;
+export type ParsedFile = Pick<YamlFile, 'file' | 'value' | 'locate' | 'locateKey'>;
 
-export interface DataSource extends LocatedFile {
+export interface JsonOrYamlFile extends ParsedFile {
   /** The number at a path, with the digits that it has in the file; undefined if JSON cannot have it so. */
   readonly getNumber: (steps: YamlPath) => number | NumberText | undefined;
 }
@@ -251,7 +251,7 @@ export interface DataSource extends LocatedFile {
  * @param file its name in messages
  * @throws UnusableInput with the first syntax error
  */
-export function parseJsonOrYaml(text: string, file: string): DataSource {
+export function parseJsonOrYaml(text: string, file: string): JsonOrYamlFile {
   const value = findExceededBound(text) === undefined ? parseJson(text) : undefined;
   if (value !== undefined) return createJsonSource(text, file, value);
   const yaml = parseYaml(text, file);
@@ -259,8 +259,8 @@ export function parseJsonOrYaml(text: string, file: string): DataSource {
 }
 
 /** Most files have no problem and no long number, so positions and exact numbers are looked for when they are asked for. */
-function createJsonSource(text: string, file: string, value: unknown): DataSource {
-  const readExactly = computeOnce(() => parseExactly(text));
+function createJsonSource(text: string, file: string, value: unknown): JsonOrYamlFile {
+  const readExactly = computeOnce(() => parseJsonExactly(text));
   const find = createNodeFinder(text);
   const locate = ({ offset }: JsonNode): Location => {
     const before = text.slice(0, offset);

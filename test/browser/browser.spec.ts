@@ -5,12 +5,12 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, type Page, test } from '@playwright/test';
 import axe from 'axe-core';
-import { getSubjectId } from '../../src/cases/test-case.js';
+import { getRequirementOrQuestionId } from '../../src/cases/test-case.js';
 import type { Certificate } from '../../src/certificate/certificate.js';
 import { diagnoseRun } from '../../src/explanation/diagnose-run.js';
 import { createRecognizer } from '../../src/recognition/recognizer.js';
 import { createBaseline } from '../../src/record/drift.js';
-import type { EngineOptions } from '../../src/run/run.js';
+import type { StartRunOptions } from '../../src/run/run.js';
 import type { Suite } from '../../src/suite/suite.js';
 import { indexExchanges } from '../../tools/proof/judge-deployment.js';
 import { usePages } from '../support/browser.js';
@@ -24,7 +24,7 @@ const openPage = usePages();
 const deploymentWith = (...faults: string[]): Answer => createReference({ faults });
 const honest = deploymentWith();
 
-interface PageOptions extends EngineOptions {
+interface PageOptions extends StartRunOptions {
   readonly suite?: Suite;
 }
 
@@ -75,7 +75,9 @@ async function open(html: string, { at = '' } = {}): Promise<Opened> {
 const few = ['window-with-few-valid', 'every-valid-tier', 'item-with-product-id', 'quantity-numeric-string'];
 const fewCases: Suite = {
   ...suite,
-  cases: suite.cases.filter((testCase) => few.includes(testCase.id) || getSubjectId(testCase) === 'limit.newest-150'),
+  cases: suite.cases.filter(
+    (testCase) => few.includes(testCase.id) || getRequirementOrQuestionId(testCase) === 'limit.newest-150',
+  ),
 };
 
 test('The page of a failing run shows what people look for', async () => {

@@ -4,12 +4,12 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { serveReference } from '../../reference/server.js';
-import { getSubjectId, type TestCase } from '../../src/cases/test-case.js';
+import { getRequirementOrQuestionId, type TestCase } from '../../src/cases/test-case.js';
 import type { Certificate } from '../../src/certificate/certificate.js';
 import { determineExitStatusOfCertificate, exitStatus } from '../../src/cli/exit-status.js';
-import { loadInputs } from '../../src/config/run-inputs.js';
+import { loadRunInputs } from '../../src/config/run-inputs.js';
 import type { World } from '../../src/contract/world.js';
-import { createMock, readMockOptions } from '../../src/mock.js';
+import { createMock, readMockFiles } from '../../src/mock.js';
 import { describeKnownDeviation } from '../../src/outputs/counts.js';
 import { renderRunReport } from '../../src/outputs/terminal/run-report.js';
 import { addDeviations } from '../../src/record/add-deviations.js';
@@ -42,7 +42,8 @@ interface Setting {
 
 /** Certifies a deployment in this process. */
 async function certify(answer: Answer, { known, against, about = [''] }: Setting = {}) {
-  const selects = (testCase: TestCase) => about.some((prefix) => getSubjectId(testCase).startsWith(prefix));
+  const selects = (testCase: TestCase) =>
+    about.some((prefix) => getRequirementOrQuestionId(testCase).startsWith(prefix));
   const options = { known, against };
   const run = await runWithEvidence(createTimedChannel(answer), { options, selects });
   return { ...run, status: determineExitStatusOfCertificate(run.certificate) };
@@ -354,7 +355,7 @@ test('record --known writes its file, and leaves the record of the target as it 
   writeFileSync(record, 'target: shop\nsuite: { name: a, version: 1.0.0, digest: sha256:1 }\nquestions: {}\n');
   const known = path.join(cwd, 'known.yaml');
   const load = (options: object) => {
-    const { destination, expected } = loadInputs({ target, ...options }, credentialVariables).settings;
+    const { destination, expected } = loadRunInputs({ target, ...options }, credentialVariables).settings;
     return { ...destination, comparesWith: expected.record };
   };
   const folder = { out: path.join('results', 'shop') };
@@ -410,5 +411,5 @@ test('A mock has the known deviations, and says which it cannot have', async () 
   const known = writeFile(`deviations:
   - { requirement: order.quantity, reason: A }
   - { requirement: order.quantity, cause: refused/422/with-expand, reason: A }`);
-  expect(readMockOptions({ known }).inimitable).toEqual(['order.quantity', 'refused/422/with-expand']);
+  expect(readMockFiles({ known }).inimitable).toEqual(['order.quantity', 'refused/422/with-expand']);
 });

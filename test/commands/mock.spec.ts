@@ -8,7 +8,7 @@ import { type BodyFiller, imitateRecord } from '../../reference/recorded-respons
 import { referenceCredentials } from '../../reference/reference-credentials.js';
 import type { RequestPatch } from '../../src/cases/request-draft.js';
 import { exitStatus } from '../../src/cli/exit-status.js';
-import { loadInputs } from '../../src/config/run-inputs.js';
+import { loadRunInputs } from '../../src/config/run-inputs.js';
 import type { RunOptions } from '../../src/config/run-options.js';
 import { listCredentialSecrets } from '../../src/contract/operation.js';
 import { openClient } from '../../src/http/client.js';
@@ -163,7 +163,7 @@ function writeRecord(base_url: string): string {
 // project.spec.ts shows what `certify` prints.
 test('certify compares with the record of the target file', () => {
   const target = writeRecord('https://shop.test');
-  const readSettings = (options: RunOptions) => loadInputs({ target, ...options }, credentialVariables).settings;
+  const readSettings = (options: RunOptions) => loadRunInputs({ target, ...options }, credentialVariables).settings;
   expect(readSettings({}).expected?.outcomes).toMatchObject({ 'quantity-numeric-string': { outcome: 'as-number' } });
   expect(readSettings({ against: false }).expected).toEqual({ outcomes: {} });
   rmSync(path.join(cwd, 'shop.yaml'));

@@ -440,13 +440,13 @@ test('A test that expects its failure fails, however it ends', { tag: '@long' },
     'throws elsewhere': 'setTimeout(() => { throw new Error(); }); await new Promise((end) => setTimeout(end, 50));',
   };
   const tests = Object.entries(odd).map(
-    ([title, code]) => `test('${title}', async ({}, testInfo) => { expectFailure(testInfo); ${code} });`,
+    ([title, code]) => `test('${title}', async ({}, testInfo) => { markFailureAsExpected(testInfo); ${code} });`,
   );
   writeFileSync(
     path.join(folder, 'odd.spec.mjs'),
     [
       "import { expect, test } from '@playwright/test';",
-      `import { expectFailure } from '${module}';`,
+      `import { markFailureAsExpected } from '${module}';`,
       "test('passes', () => undefined);",
       ...tests,
     ].join('\n'),

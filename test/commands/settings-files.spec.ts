@@ -5,7 +5,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { referenceNotice } from '../../src/certificate/notices.js';
-import { loadInputs } from '../../src/config/run-inputs.js';
+import { loadRunInputs } from '../../src/config/run-inputs.js';
 import { findUnreplacedVariable } from '../../src/config/unreplaced-variable.js';
 import { exportWorld } from '../../src/contract/world.js';
 import { loadWorld } from '../../src/contract/world-file.js';
@@ -208,7 +208,7 @@ const target = path.join(makeTestFolder(), 'target.yaml');
 const load = (text: string, variables: Record<string, string> = {}) => {
   writeFileSync(target, `name: shop\n${text}`);
   const all = { ...environment, ...variables };
-  return loadInputs({ target, baseUrl: all.BASE_URL }, all);
+  return loadRunInputs({ target, baseUrl: all.BASE_URL }, all);
 };
 const listProblems = (run: () => unknown) => {
   try {
@@ -305,7 +305,7 @@ test('Credentials, headers and a base URL with a variable that was not replaced 
       )
       .toEqual([`BASE_URL: ${message}`]);
   const inFile = (url: string) =>
-    listProblems(() => loadInputs({ target: writeTarget(`base_url: ${url}\n`) }, environment));
+    listProblems(() => loadRunInputs({ target: writeTarget(`base_url: ${url}\n`) }, environment));
   for (const url of [`https://\${HOST}/api`, 'https://a.test/$API_PATH'])
     expect.soft(inFile(url), url).toEqual([`2: ${message}`]);
 });

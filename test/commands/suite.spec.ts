@@ -5,7 +5,7 @@ import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { listableKinds } from '../../src/cli/commands/list.js';
 import { exportWorld } from '../../src/contract/world.js';
-import { renderExplanation } from '../../src/outputs/terminal/case-explanation.js';
+import { renderCaseExplanation } from '../../src/outputs/terminal/case-explanation.js';
 import { findCasesByName } from '../../src/suite/case-selection.js';
 import { loadValidator } from '../../src/support/schema-validation.js';
 import { loadCertificate, makeTestFolder, runConformance, runConformanceInProcess } from '../support/cli.js';
@@ -71,7 +71,7 @@ test('`world` prints JSON that fits its schema', async () => {
 function explained(id: string): string {
   const testCase = suite.cases.find((candidate) => candidate.id === id);
   if (testCase === undefined) throw new Error(`There is no case ${id}.`);
-  return renderExplanation(testCase, suite);
+  return renderCaseExplanation(testCase, suite);
 }
 
 test('A requirement case is explained: statement, commands, and what is required, forbidden and open, and why', () => {

@@ -3,7 +3,7 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
-import { loadInputs } from '../../src/config/run-inputs.js';
+import { loadRunInputs } from '../../src/config/run-inputs.js';
 import {
   checkRunOptions,
   completeRunOptions,
@@ -11,7 +11,7 @@ import {
   type RunOptions,
 } from '../../src/config/run-options.js';
 import { readTargetFile, readWorldAvailability } from '../../src/config/target-file.js';
-import { occursInOwnTexts } from '../../src/contract/operation.js';
+import { occursInSuiteRequests } from '../../src/contract/operation.js';
 import { bindWorld, loadWorld } from '../../src/contract/world-file.js';
 import { defaultConnectionOptions } from '../../src/http/connection-options.js';
 import { packageRoot } from '../../src/support/package-root.js';
@@ -34,7 +34,7 @@ function writeFile(name: string, text: string): string {
 /** Loads the inputs of a run from the text of a target file. */
 const load = (text: string | undefined, environment: Environment = {}, options: RunOptions = {}) => {
   const file = text === undefined ? {} : { TARGET: writeFile('target.yaml', text) };
-  return loadInputs(completeRunOptions(options, { ...environment, ...file }), environment);
+  return loadRunInputs(completeRunOptions(options, { ...environment, ...file }), environment);
 };
 
 /** The world with the ids of a target file. */
@@ -145,8 +145,18 @@ allow_http: true`,
       ['Authorization', '$GATEWAY_KEY'],
     ],
     secrets: [
-      { value: 'the-long-key', placeholder: '$GATEWAY_KEY', name: 'Authorization', occursInOwnTexts },
-      { value: ownProxy, placeholder: '$OWN_PROXY', name: 'Proxy-Authorization', occursInOwnTexts },
+      {
+        value: 'the-long-key',
+        placeholder: '$GATEWAY_KEY',
+        name: 'Authorization',
+        occursInSuiteRequests,
+      },
+      {
+        value: ownProxy,
+        placeholder: '$OWN_PROXY',
+        name: 'Proxy-Authorization',
+        occursInSuiteRequests,
+      },
     ],
     proxy: ownProxy,
     pacing: { requests_per_second: 2.5, concurrency: 3 },
@@ -161,8 +171,8 @@ allow_http: true`,
 test('The files in examples/ are valid, and the example states the default limits and retries', () => {
   const folder = path.join(packageRoot, 'examples');
   for (const name of readdirSync(folder).filter((file) => /(?<!\.ids)\.yaml$/.test(file)))
-    expect(loadInputs({ target: path.join(folder, name) }, credentials).connection.endpoint).toBeDefined();
-  const { connection } = loadInputs({ target: path.join(folder, 'example.yaml') }, credentials);
+    expect(loadRunInputs({ target: path.join(folder, name) }, credentials).connection.endpoint).toBeDefined();
+  const { connection } = loadRunInputs({ target: path.join(folder, 'example.yaml') }, credentials);
   const { limits, retry } = defaultConnectionOptions;
   expect(connection.options).toMatchObject({ limits, retry });
 });
@@ -214,7 +224,7 @@ test('A secret that is a part of an id or of a header is refused: evidence witho
   const loadWith = (stated: Environment) => {
     const environment = { ...deployment, GATEWAY_KEY: 'hunter2', ...stated };
     const options = completeRunOptions({ target }, environment);
-    return loadInputs(options, environment);
+    return loadRunInputs(options, environment);
   };
   const { customers, tiers } = suite.world;
   for (const word of ['application/json', customers[0]?.id, tiers[0]?.id.slice(0, 12)])
@@ -308,7 +318,7 @@ test('Each flaw of a target file is reported with line, column and hint', () => 
       loadBoundWorld(file);
       const environment = text.includes('base_url:') ? credentials : deployment;
       const options = completeRunOptions({ target: file }, environment);
-      loadInputs(options, environment);
+      loadRunInputs(options, environment);
     });
     expect(problems).toHaveLength(1);
     const stated = typeof message === 'string' ? message : expect.stringMatching(message);

@@ -6,7 +6,7 @@ import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { expect } from '@playwright/test';
 import type { Channel, HttpRequest } from '../../src/http/exchange.js';
-import { type CaseResult, samplesCaseId } from '../../src/run/case-result.js';
+import { type CaseResult, repetitionCaseId } from '../../src/run/case-result.js';
 import type { Suite } from '../../src/suite/suite.js';
 import { findCauses } from '../../tools/proof/find-first-cause.js';
 import { runSuite } from '../../tools/proof/judge-deployment.js';
@@ -57,7 +57,7 @@ const some: Suite = { ...suite, cases: suite.cases.filter(({ id }) => someCases.
 
 async function run(channel: Parameters<typeof runSuite>[1]): Promise<readonly CaseResult[]> {
   const { results } = await runSuite(some, channel);
-  expect(results.map(({ id }) => id)).toEqual([...some.cases.map(({ id }) => id), samplesCaseId]);
+  expect(results.map(({ id }) => id)).toEqual([...some.cases.map(({ id }) => id), repetitionCaseId]);
   return results;
 }
 

@@ -6,7 +6,7 @@
 import { expect, test } from '@playwright/test';
 import type { DeploymentOptions } from '../../reference/deployment.js';
 import { undeterminedOutcome } from '../../src/cases/test-case.js';
-import { type EntityKind, entityKinds, type NamedWorld, type Tier, worldListNames } from '../../src/contract/world.js';
+import { type EntityKind, entityKinds, type TargetWorld, type Tier, worldListNames } from '../../src/contract/world.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import { isJsonObject, parseJson } from '../../src/support/json.js';
 import { renderReason } from '../../src/support/reason.js';
@@ -318,7 +318,7 @@ const partRows = [
 // Promotions of the deployment -----------------------------------------------------------------------------------------
 
 /** Adds promotions of a deployment to the test data. @param at their place: 0 if they are newer than the test data */
-function addPromotions(world: NamedWorld, count: number, at: number): NamedWorld {
+function addPromotions(world: TargetWorld, count: number, at: number): TargetWorld {
   const first = world.tiers[0] as Tier;
   const near = world.tiers[at] ?? first;
   const campaign = { id: 'camp_of_the_deployment', name: 'own', category_ids: [] };
@@ -383,7 +383,7 @@ const answerJson = (status: number, body: object): HttpResponse => ({
 });
 
 /** Each response has its own number and time. */
-function createVolatile(world: NamedWorld): Answer {
+function createVolatile(world: TargetWorld): Answer {
   let number = 0;
   return addMembers(createIndependentDeployment(world, { shape: 'renamed' }), () => {
     number += 1;
@@ -407,7 +407,7 @@ function findSchemaViolation({ method, path, headers, body: text = '' }: HttpReq
 }
 
 /** Deployments that differ in what the documentation leaves open. */
-const unusualDeployments: Readonly<Record<string, (world: NamedWorld) => Answer>> = {
+const unusualDeployments: Readonly<Record<string, (world: TargetWorld) => Answer>> = {
   'the reference deployment': (world) => createReference({ world }),
   plain: (world) => createIndependentDeployment(world),
   'strict about values': (world) =>

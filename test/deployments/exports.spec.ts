@@ -5,7 +5,7 @@ import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { parseFilterParameter } from '../../src/contract/operation.js';
 import type { Tier, TierRule, World } from '../../src/contract/world.js';
-import { parseRequest } from '../../src/http/request-content.js';
+import { parseRequest } from '../../src/http/decoded-request.js';
 import { loadSuite, suiteFolder } from '../../src/suite/suite.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import type { Answer } from '../../tools/proof/judge-deployment.js';

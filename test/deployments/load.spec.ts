@@ -4,7 +4,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import type { RunVerdict } from '../../src/certificate/certificate.js';
-import { exportWorld, type NamedWorld, type Tier, type TierRule, type World } from '../../src/contract/world.js';
+import { exportWorld, type TargetWorld, type Tier, type TierRule, type World } from '../../src/contract/world.js';
 import { bindWorld, type WorldAvailability } from '../../src/contract/world-file.js';
 import type { HttpRequest } from '../../src/http/exchange.js';
 import { renderExaminationFindings } from '../../src/outputs/terminal/findings.js';
@@ -15,7 +15,7 @@ import { createRecord } from '../../src/record/target-record.js';
 import { type ExaminedArea, examine } from '../../src/run/examine.js';
 import { loadSuite, type Suite, suiteFolder } from '../../src/suite/suite.js';
 import { renderReason } from '../../src/support/reason.js';
-import { firstLine } from '../../src/support/untrusted-text.js';
+import { getFirstLine } from '../../src/support/untrusted-text.js';
 import {
   credentialVariables,
   loadCertificate,
@@ -47,7 +47,7 @@ const keepTiers = (isKept: (tier: Tier, n: number) => boolean): World => ({
 const loseRules = (isLost: (rule: TierRule) => boolean) =>
   changeTiers(({ rules }) => ({ rules: rules.filter((rule) => !isLost(rule)) }));
 const reverse = (of: World): World => ({
-  ...exportWorld(of as NamedWorld),
+  ...exportWorld(of as TargetWorld),
   tiers: of.tiers.map((tier, n) => ({ ...tier, created_at: of.tiers.at(-1 - n)?.created_at ?? '' })),
 });
 
@@ -133,7 +133,7 @@ function expectLoad({ certificate, results, examination }: InProcessRun, reason:
   expect(examination.load?.reason).toEqual(reason);
   expect(certificate.load?.sentence).toBe(renderReason(examination.load?.reason));
   expect(certificate.load?.sentence).not.toContain('{{');
-  expect(firstLine(renderRunReport(certificate).trimStart())).toBe(certificate.load?.sentence);
+  expect(getFirstLine(renderRunReport(certificate).trimStart())).toBe(certificate.load?.sentence);
   expect(certificate.verdict, certificate.load?.sentence).toBe(verdict);
   expect(certificate.load?.is_certain).toBe(verdict === 'incomplete');
   if (verdict === 'incomplete') expect(certificate.incomplete_because?.[0]).toBe(certificate.load?.sentence);
@@ -352,7 +352,7 @@ test.describe('The first line', () => {
         env: credentialVariables,
       });
       await close();
-      expect(firstLine(output)).toBe(firstLine(renderExaminationFindings(found === undefined ? [] : [found])));
+      expect(getFirstLine(output)).toBe(getFirstLine(renderExaminationFindings(found === undefined ? [] : [found])));
       expect(findings.flatMap((finding) => listReasonCodes(finding.reason))).not.toContain('body-refused');
       expect(status).toBe(1);
     });
@@ -370,7 +370,7 @@ test.describe('The first line', () => {
     const [folder = ''] = readdirSync(path.join(cwd, 'results'));
     const live = loadCertificate(cwd, `results/${folder}`);
     expect(live.load?.sentence).toMatch(/^The promotion tiers look as though they were created in reverse order/);
-    expect(firstLine(recorded.output.trimStart())).toBe(live.load?.sentence);
+    expect(getFirstLine(recorded.output.trimStart())).toBe(live.load?.sentence);
     const archive = path.join('results', folder, 'evidence.har');
     const replayed = await runConformanceInProcess(['certify', '--replay', archive, '--out', 'again'], { cwd });
     expect(replayed.status, replayed.output).toBe(4);

@@ -5,10 +5,10 @@ import { faults } from '../../reference/faults/index.js';
 import { createOracle } from '../../src/contract/oracle.js';
 import { exportWorld, type Tier, type World } from '../../src/contract/world.js';
 import type { CandidateRequest } from '../../src/own-data/candidate-request.js';
-import { listCandidates } from '../../src/own-data/list-candidates.js';
+import { listCandidateRequests } from '../../src/own-data/list-candidate-requests.js';
 import { createRecognizer } from '../../src/recognition/recognizer.js';
 import { listRequests } from '../../src/run/case-sender.js';
-import { countPlannedRequests, createPlan } from '../../src/run/plan.js';
+import { countPlannedRequests, createRunPlan } from '../../src/run/plan.js';
 import { startRun } from '../../src/run/run.js';
 import { loadSuite, type Suite, suiteFolder } from '../../src/suite/suite.js';
 import { type Answer, createChannel } from '../../tools/proof/judge-deployment.js';
@@ -61,7 +61,7 @@ for (const name of dataNames) {
   const isLong = name === 'small' ? {} : { tag: '@long' };
   test(`${name} data: all requests are documented, and there are at most 230`, isLong, () => {
     const { world, ...suite } = loadDrawn(name);
-    const plan = createPlan({ ...suite, world }, { excludesIntrusive: false });
+    const plan = createRunPlan({ ...suite, world }, { excludesIntrusive: false });
     expect(countPlannedRequests(plan)).toBeLessThanOrEqual(230);
     const requests = suite.cases.flatMap(listRequests);
     expect(requests.flatMap((request) => createOracle(request, world).undocumentedReason ?? [])).toEqual([]);
@@ -73,7 +73,7 @@ for (const name of dataNames) {
     const suite = loadDrawn(name);
     const world = createData(name);
     const drawn = { ...world, tiers: world.tiers.slice(0, 300) };
-    const candidates = listCandidates(suite.world, drawn);
+    const candidates = listCandidateRequests(suite.world, drawn);
     const visible: string[] = [];
     const missed: string[] = [];
     for (const [mistake, deploy] of Object.entries(mistakes)) {

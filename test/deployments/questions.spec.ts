@@ -13,7 +13,7 @@ import { createBaseline } from '../../src/record/drift.js';
 import { createRecord, renderRecord } from '../../src/record/target-record.js';
 import { createCaseSender } from '../../src/run/case-sender.js';
 import { startRun } from '../../src/run/run.js';
-import { sendAndJudge } from '../../src/run/run-case.js';
+import { sendAndJudgeCase } from '../../src/run/run-case.js';
 import { selectFromSuite } from '../../src/suite/case-selection.js';
 import { UnusableInput } from '../../src/support/problem.js';
 import { makeTestFolder } from '../support/cli.js';
@@ -46,7 +46,7 @@ test('Each outcome is observed if it is chosen as a behaviour', async () => {
     const { cases } = suiteFor(id);
     const observe = async (outcome: string) => {
       const sender = createCaseSender(channelTo(reference({ [id]: outcome })), cases);
-      return (await sendAndJudge(cases[0] as TestCase, sender, target)).judgement.outcome;
+      return (await sendAndJudgeCase(cases[0] as TestCase, sender, target)).judgement.outcome;
     };
     expect.soft(await Promise.all(outcomes.map(observe)), id).toEqual(outcomes);
   }

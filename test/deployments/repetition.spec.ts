@@ -5,7 +5,7 @@ import { expect, test } from '@playwright/test';
 import type { RunVerdict } from '../../src/certificate/certificate.js';
 import { openClient } from '../../src/http/client.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
-import { samplesCaseId } from '../../src/run/case-result.js';
+import { repetitionCaseId } from '../../src/run/case-result.js';
 import { parseJson } from '../../src/support/json.js';
 import { createRandom } from '../support/chaos.js';
 import {
@@ -122,8 +122,8 @@ test('A deployment that changes during the run is noticed, since some early case
   const { certificate, results } = await certifyInProcess(late, { suite: requirementSuite });
   expect(certificate.verdict).toBe('does-not-conform');
   const failing = certificate.requirements.flatMap(({ cases }) => cases).filter(({ verdict }) => verdict === 'fail');
-  expect(failing.map(({ id }) => id)).toEqual([samplesCaseId]);
-  const { reason } = results.find(({ id }) => id === samplesCaseId) ?? {};
+  expect(failing.map(({ id }) => id)).toEqual([repetitionCaseId]);
+  const { reason } = results.find(({ id }) => id === repetitionCaseId) ?? {};
   expect(reason).toEqual(reasonOf('changed-at-end', { case: 'full-request' }));
 });
 

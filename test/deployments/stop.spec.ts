@@ -8,13 +8,13 @@ import { certify as certifyThrough } from '../../src/api.js';
 import type { Certificate, RunVerdict } from '../../src/certificate/certificate.js';
 import { parseRecordedRun, rejudgeRun } from '../../src/certify/recorded-run.js';
 import { ReportedRun } from '../../src/certify/reported-run.js';
-import { judgeCases } from '../../src/certify/target-run.js';
-import { loadInputs } from '../../src/config/run-inputs.js';
+import { runPlannedCases } from '../../src/certify/target-run.js';
+import { loadRunInputs } from '../../src/config/run-inputs.js';
 import type { RunOptions } from '../../src/config/run-options.js';
 import type { HttpRequest } from '../../src/http/exchange.js';
 import { NoResponse } from '../../src/http/transport.js';
 import { renderRunReport } from '../../src/outputs/terminal/run-report.js';
-import { samplesCaseId } from '../../src/run/case-result.js';
+import { repetitionCaseId } from '../../src/run/case-result.js';
 import { selectCases } from '../../src/suite/case-selection.js';
 import type { Suite } from '../../src/suite/suite.js';
 import { loadValidator } from '../../src/support/schema-validation.js';
@@ -45,12 +45,12 @@ const dead =
 
 /** Runs cases, and judges the evidence again. @param parts runs several processes, one after the other */
 async function run(answer: Answer, options: RunOptions = {}, parts = 1) {
-  const loaded = loadInputs({ reference: true, ...options }, {});
+  const loaded = loadRunInputs({ reference: true, ...options }, {});
   const inputs: { suite: Suite; settings: typeof loaded.settings } = {
     suite: loaded.suite,
     settings: { ...loaded.settings, target: { ...loaded.settings.target, baseUrl: 'http://in-process.test' } },
   };
-  const all = [...selectCases(inputs.suite, inputs.settings).map(({ id }) => id), samplesCaseId];
+  const all = [...selectCases(inputs.suite, inputs.settings).map(({ id }) => id), repetitionCaseId];
   const reported = new ReportedRun(new Set(all), inputs);
   const size = Math.ceil(all.length / parts);
   for (let part = 0; part < parts; part += 1) {
@@ -63,7 +63,7 @@ async function run(answer: Answer, options: RunOptions = {}, parts = 1) {
       return { ...(await channel.send(request)), timing };
     };
     const suffix = part === 0 ? '' : `@${part}.0`;
-    reported.addAll(await judgeCases(inputs, { ...channel, send }, { plannedCases, suffix }));
+    reported.addAll(await runPlannedCases(inputs, { ...channel, send }, { plannedCases, suffix }));
   }
   const { certificate, archive } = await reported.certify();
   const again = await rejudgeRun(parseRecordedRun(archive.content, 'evidence.har', options.data), inputs.suite);

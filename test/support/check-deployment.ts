@@ -3,10 +3,10 @@ import { parse } from 'yaml';
 import type { Change } from '../../reference/handlers.js';
 import type { RunVerdict } from '../../src/certificate/certificate.js';
 import type { TargetDocument } from '../../src/config/target-file.js';
-import { type EntityKind, type NamedWorld, type Tier, worldListNames } from '../../src/contract/world.js';
+import { type EntityKind, type TargetWorld, type Tier, worldListNames } from '../../src/contract/world.js';
 import type { HttpRequest } from '../../src/http/exchange.js';
 import { createMentionFilter } from '../../src/recognition/sibling-values.js';
-import type { EngineOptions } from '../../src/run/run.js';
+import type { StartRunOptions } from '../../src/run/run.js';
 import { loadSuite, type Suite, suiteFolder } from '../../src/suite/suite.js';
 import {
   type Answer,
@@ -21,7 +21,7 @@ import type { Shape } from './independent-deployment.js';
 import { listReasons } from './reasons.js';
 
 /** Creates a deployment. @param world what the target has of it; with a fault, some of its tiers are wrong */
-export type Deploy = (world: NamedWorld) => Answer;
+export type Deploy = (world: TargetWorld) => Answer;
 
 /** A deployment, and what the suite must find. */
 export interface DeploymentRow extends Statement {
@@ -148,7 +148,7 @@ export const refuse =
     isRefused(request) ? { status, headers: [], body: '{}' } : answer(request);
 
 /** Presents the results of the reference deployment in another shape. @param type of shapes that are texts */
-export function reshape(shape: Shape, world: NamedWorld, type = 'text/plain'): Change {
+export function reshape(shape: Shape, world: TargetWorld, type = 'text/plain'): Change {
   return (handlers, { catalogue }) => ({
     list: (tiers, request) => {
       const shown = shape(tiers, world, handlers.newest(catalogue.tiers));
@@ -182,7 +182,7 @@ type StatedTarget = Partial<Omit<TargetDocument, 'bindings'>> & {
 const suites = new Map<string, Suite>();
 
 /** Reads lines of a target file. */
-function readTarget(lines: string): { suite: Suite; options: EngineOptions } {
+function readTarget(lines: string): { suite: Suite; options: StartRunOptions } {
   const document: StatedTarget = parse(lines) ?? {};
   const { response = {}, own_promotions: ownPromotions, bindings } = document;
   const availability = {

@@ -4,7 +4,7 @@ import {
   type Certificate,
   type CertifiedRun,
   createCertificate,
-  withdrawFailures,
+  withdrawFailuresAfterDataChange,
 } from '../../src/certificate/certificate.js';
 import { type EntityKind, entityKinds } from '../../src/contract/world.js';
 import type { Channel, HttpResponse } from '../../src/http/exchange.js';
@@ -12,7 +12,7 @@ import { createTransportChannel, type Transport, type TransportChannel } from '.
 import type { Verdict } from '../../src/judge/verdict.js';
 import { createRecognizer } from '../../src/recognition/recognizer.js';
 import type { CaseResult } from '../../src/run/case-result.js';
-import type { EngineOptions } from '../../src/run/run.js';
+import type { StartRunOptions } from '../../src/run/run.js';
 import { loadSuite, type Suite } from '../../src/suite/suite.js';
 import { parseJson } from '../../src/support/json.js';
 import { renderReason } from '../../src/support/reason.js';
@@ -61,7 +61,11 @@ export function createReference({
 export interface InProcessRun extends CertifiedRun, Pick<EndedRun, 'evidence' | 'examination'> {}
 
 /** Runs a suite over a channel and creates the certificate. */
-export async function certifyOver(channel: Channel, stated: Suite, options: EngineOptions = {}): Promise<InProcessRun> {
+export async function certifyOver(
+  channel: Channel,
+  stated: Suite,
+  options: StartRunOptions = {},
+): Promise<InProcessRun> {
   const shared = stated.world === suite.world && options.mentionFilter === undefined ? { recognizer } : {};
   let requestsSent = 0;
   const send: Channel['send'] = async (...args) => {
@@ -72,7 +76,7 @@ export async function certifyOver(channel: Channel, stated: Suite, options: Engi
   const ended = await runSuite(stated, { ...channel, send }, { ...shared, ...options });
   const { results, evidence, showExchange, examination } = ended;
   const { load } = examination;
-  const certificate = createCertificate(stated, withdrawFailures(results), {
+  const certificate = createCertificate(stated, withdrawFailuresAfterDataChange(results), {
     target: { name: 'in-process', base_url: 'http://in-process.test' },
     ...(load && { load: { sentence: renderReason(load.reason), isProven: load.isProven } }),
     notes: [],
@@ -88,7 +92,7 @@ export async function certifyOver(channel: Channel, stated: Suite, options: Engi
 /** Runs a suite against a deployment in this process. Default: the whole suite. */
 export function certifyInProcess(
   answer: Answer,
-  { suite: stated = suite, ...options }: EngineOptions & { suite?: Suite } = {},
+  { suite: stated = suite, ...options }: StartRunOptions & { suite?: Suite } = {},
 ): Promise<InProcessRun> {
   return certifyOver(createChannel(answer), stated, options);
 }

@@ -1,19 +1,19 @@
 import type { TestCase } from '../../src/cases/test-case.js';
 import type { Certificate, CertifiedRun } from '../../src/certificate/certificate.js';
 import {
-  createArchiver,
+  createEvidenceArchiver,
   type EvidenceArchive,
   type EvidenceOrigin,
-  parseArchive,
+  parseEvidenceArchive,
 } from '../../src/certificate/har-archive.js';
 import { parseRecordedRun, rejudgeRun } from '../../src/certify/recorded-run.js';
 import { ReportedRun } from '../../src/certify/reported-run.js';
-import { type JudgedCases, judgeCases } from '../../src/certify/target-run.js';
-import { loadInputs } from '../../src/config/run-inputs.js';
+import { type JudgedCases, runPlannedCases } from '../../src/certify/target-run.js';
+import { loadRunInputs } from '../../src/config/run-inputs.js';
 import type { RunOptions } from '../../src/config/run-options.js';
 import type { Channel } from '../../src/http/exchange.js';
-import type { RunEvidence } from '../../src/run/case-report.js';
-import { samplesCaseId } from '../../src/run/case-result.js';
+import type { StoredEvidence } from '../../src/run/case-report.js';
+import { repetitionCaseId } from '../../src/run/case-result.js';
 import { selectCases } from '../../src/suite/case-selection.js';
 import { loadSuite } from '../../src/suite/suite.js';
 import { joinEvidence } from '../../tools/proof/judge-deployment.js';
@@ -21,7 +21,7 @@ import { recognizer, suite } from './in-process.js';
 
 /** Reads the settings of a run on the reference deployment. */
 export function readSettings(options: RunOptions = { reference: true }) {
-  return loadInputs(options, {}).settings;
+  return loadRunInputs(options, {}).settings;
 }
 
 /** The origin of the evidence of a run without settings. */
@@ -34,7 +34,7 @@ export const bareOrigin: EvidenceOrigin = {
 
 /** The result of a run in this process, and its evidence. */
 export interface RunWithEvidence extends CertifiedRun {
-  readonly evidence: RunEvidence;
+  readonly evidence: StoredEvidence;
   readonly origin: EvidenceOrigin;
 }
 
@@ -58,9 +58,9 @@ export async function runWithEvidence(
   const { baseUrl } = bareOrigin;
   const inputs = { suite, settings: { ...settings, target: { ...settings.target, baseUrl } } };
   const isSelected = new Map(suite.cases.map((testCase) => [testCase.id, selects(testCase)]));
-  const all = [...selectCases(suite, inputs.settings).map(({ id }) => id), samplesCaseId];
+  const all = [...selectCases(suite, inputs.settings).map(({ id }) => id), repetitionCaseId];
   const plannedCases = all.filter((id) => isSelected.get(id) ?? true);
-  const inProcess = await judgeCases(inputs, channel, { plannedCases, recognizer });
+  const inProcess = await runPlannedCases(inputs, channel, { plannedCases, recognizer });
   // As the reporter reads it from attachments.
   const judged: JudgedCases = JSON.parse(JSON.stringify(inProcess));
   const reported = new ReportedRun(new Set(plannedCases), inputs).addAll(judged);
@@ -71,7 +71,7 @@ export async function runWithEvidence(
     showExchange,
     newDeviations,
     evidence: joinEvidence(judged.reports),
-    origin: parseArchive(archive.content, 'evidence.har').origin,
+    origin: parseEvidenceArchive(archive.content, 'evidence.har').origin,
   };
 }
 
@@ -80,8 +80,8 @@ function withoutTimes(certificate: Certificate): Certificate {
   return { ...certificate, started_at: new Date(0).toISOString(), duration_ms: 0 };
 }
 
-export function createArchive({ exchanges, uses }: RunEvidence, origin: EvidenceOrigin): EvidenceArchive {
-  const archiver = createArchiver(origin.baseUrl);
+export function createArchive({ exchanges, uses }: StoredEvidence, origin: EvidenceOrigin): EvidenceArchive {
+  const archiver = createEvidenceArchiver(origin.baseUrl);
   for (const kept of exchanges) archiver.add(kept);
   return archiver.finish(uses, origin);
 }

@@ -1,9 +1,9 @@
 import type { CertificateInputs } from '../../src/certificate/certificate.js';
-import { entityKinds, type NamedWorld, type World } from '../../src/contract/world.js';
+import { entityKinds, type TargetWorld, type World } from '../../src/contract/world.js';
 
 /** Creates a world without names. */
-export function createNamelessWorld(world: World): NamedWorld {
-  const ids = Object.fromEntries(entityKinds.map((kind) => [kind, new Map()])) as unknown as NamedWorld['ids'];
+export function createNamelessWorld(world: World): TargetWorld {
+  const ids = Object.fromEntries(entityKinds.map((kind) => [kind, new Map()])) as unknown as TargetWorld['ids'];
   return { ...world, ids, unavailable: new Map() };
 }
 

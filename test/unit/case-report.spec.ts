@@ -3,23 +3,23 @@
 import { expect, test } from '@playwright/test';
 import type { Certificate } from '../../src/certificate/certificate.js';
 import { ReportedRun } from '../../src/certify/reported-run.js';
-import { type JudgedCases, judgeCases } from '../../src/certify/target-run.js';
-import { loadInputs } from '../../src/config/run-inputs.js';
+import { type JudgedCases, runPlannedCases } from '../../src/certify/target-run.js';
+import { loadRunInputs } from '../../src/config/run-inputs.js';
 import type { HttpRequest } from '../../src/http/exchange.js';
 import { isSuccessful } from '../../src/http/response-status.js';
 import type { SerializedMentions } from '../../src/recognition/tier-mentions.js';
 import type { CaseReport, StoredExchange } from '../../src/run/case-report.js';
-import { samplesCaseId } from '../../src/run/case-result.js';
+import { repetitionCaseId } from '../../src/run/case-result.js';
 import { maxResultBody } from '../../src/run/sanitize-result.js';
 import { type Answer, channelTo, createReference, recognizer } from '../support/in-process.js';
 
-const inputs = loadInputs({ reference: true }, {});
+const inputs = loadRunInputs({ reference: true }, {});
 const plannedCases = inputs.suite.cases.map(({ id }) => id).filter((id) => id.startsWith('window'));
-plannedCases.push(samplesCaseId);
+plannedCases.push(repetitionCaseId);
 
 /** Judges some cases of a deployment whose window is too small. */
 async function judgeSome(answer: Answer = createReference({ faults: ['window-of-100'] })): Promise<JudgedCases> {
-  return await judgeCases(inputs, channelTo(answer), { plannedCases, recognizer });
+  return await runPlannedCases(inputs, channelTo(answer), { plannedCases, recognizer });
 }
 
 async function certify(judged: JudgedCases): Promise<Certificate> {

@@ -9,7 +9,7 @@ import { renderCurlCommand } from '../../src/http/curl-command.js';
 import type { HttpRequest } from '../../src/http/exchange.js';
 import { type Verdict, verdicts } from '../../src/judge/verdict.js';
 import { renderRunReport } from '../../src/outputs/terminal/run-report.js';
-import { type CaseResult, samplesCaseId } from '../../src/run/case-result.js';
+import { type CaseResult, repetitionCaseId } from '../../src/run/case-result.js';
 import type { Suite } from '../../src/suite/suite.js';
 import { createReason } from '../../src/support/reason.js';
 import { loadValidator } from '../../src/support/schema-validation.js';
@@ -132,7 +132,7 @@ test.describe('verdicts', () => {
 
   test('A run whose repetition at the end crashed never conforms', () => {
     const results = ['one-a', 'one-b', 'two'].map((id) => resultOf(id, 'pass'));
-    const repetition = resultOf(samplesCaseId, 'error', { reason: createMessage('A bug.') });
+    const repetition = resultOf(repetitionCaseId, 'error', { reason: createMessage('A bug.') });
     const { verdict, incomplete_because } = createCertificate(suite, [...results, repetition], runFacts);
     expect([verdict, incomplete_because]).toEqual([
       'incomplete',

@@ -4,10 +4,10 @@ import { expect, test } from '@playwright/test';
 import { createOracle } from '../../src/contract/oracle.js';
 import type { HttpRequest, TransportErrorKind } from '../../src/http/exchange.js';
 import {
-  checksPerRequest,
-  classifyOutcome,
+  classifyExchangeOutcome,
   type ExchangeSummary,
   findDeploymentStop,
+  rechecksPerRequest,
   summarizeExchange,
 } from '../../src/judge/find-deployment-stop.js';
 import { listRequests } from '../../src/run/case-sender.js';
@@ -111,9 +111,9 @@ test('An empty result may have any status, unless the request had another one be
 });
 
 test('Statuses that say that a deployment no longer works are told from those that a quota or a gateway has', () => {
-  const kinds = [200, 204, 400, 404, 405, 409, 422, 500, 501].map(classifyOutcome);
+  const kinds = [200, 204, 400, 404, 405, 409, 422, 500, 501].map(classifyExchangeOutcome);
   expect(kinds).toEqual(['accepted', 'accepted', ...Array(7).fill('refused')]);
   const others = [301, 401, 402, 403, 407, 408, 429, 499, 502, 503, 504, 524, 'timed-out', 'tls'] as const;
-  expect(new Set(others.map(classifyOutcome))).toEqual(new Set(['unavailable']));
-  expect(checksPerRequest).toBeGreaterThan(3);
+  expect(new Set(others.map(classifyExchangeOutcome))).toEqual(new Set(['unavailable']));
+  expect(rechecksPerRequest).toBeGreaterThan(3);
 });

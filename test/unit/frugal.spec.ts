@@ -8,8 +8,8 @@ import { readDiscriminatingRows, readSelection, selectQuickRows } from '../../sr
 import type { HttpRequest } from '../../src/http/exchange.js';
 import { renderRunReport } from '../../src/outputs/terminal/run-report.js';
 import { createUnsentResult } from '../../src/run/case-result.js';
-import { countPlannedRequests, createPlan } from '../../src/run/plan.js';
-import { type CaseExclusion, selectFromSuite } from '../../src/suite/case-selection.js';
+import { countPlannedRequests, createRunPlan } from '../../src/run/plan.js';
+import { type CaseExclusionSettings, selectFromSuite } from '../../src/suite/case-selection.js';
 import { loadValidator } from '../../src/support/schema-validation.js';
 import { maxQuickRequests } from '../../tools/proof/choose-rows.js';
 import { runSuite } from '../../tools/proof/judge-deployment.js';
@@ -17,7 +17,7 @@ import { channelTo, createReference, recognizer, suite } from '../support/in-pro
 import { renderOutput } from '../support/render-output.js';
 import { runFacts } from '../support/stubs.js';
 
-const scope: CaseExclusion = { excludesIntrusive: false };
+const scope: CaseExclusionSettings = { excludesIntrusive: false };
 const discriminating = readDiscriminatingRows();
 const quick = selectQuickRows(suite, scope);
 
@@ -88,7 +88,7 @@ test.describe('A quick certificate cannot be mistaken for a full one', () => {
 const maxRequests = 230;
 
 test('A default run sends at most 230 requests', () => {
-  const plan = createPlan(suite, { excludesIntrusive: false });
+  const plan = createRunPlan(suite, { excludesIntrusive: false });
   const costly = plan.cases.toSorted((a, b) => b.requests.length - a.requests.length).slice(0, 10);
   const message = `${costly.map(({ id, requests }) => `${requests.length} ${id}`).join('\n')}
 Let cases share requests: start from the default request, or use the rows of varied-requests.yaml. All requests by case: npx conformance certify --dry-run.`;

@@ -10,7 +10,7 @@ import type { Certificate } from '../../src/certificate/certificate.js';
 import { verifyCertificate } from '../../src/certificate/verify-certificate.js';
 import { writeResults } from '../../src/outputs/write-results.js';
 import { matchesPatterns } from '../../src/recognition/path-patterns.js';
-import { findExceededBound, isDeeperThan, maxLevels } from '../../src/support/json-bounds.js';
+import { findExceededBound, isDeeperThan, maxJsonLevels } from '../../src/support/json-bounds.js';
 import { parseYaml } from '../../src/support/yaml-file.js';
 import { makeTestFolder, runConformanceInProcess } from '../support/cli.js';
 import { channelTo, suite } from '../support/in-process.js';
@@ -153,8 +153,8 @@ test.describe('Bounds', () => {
 
   test('The levels of JSON are counted before it is parsed, those in texts are not', () => {
     const nest = (count: number) => '['.repeat(count) + ']'.repeat(count);
-    expect(findExceededBound(nest(maxLevels))).toBeUndefined();
-    expect(findExceededBound(nest(maxLevels + 1))).toContain('levels');
+    expect(findExceededBound(nest(maxJsonLevels))).toBeUndefined();
+    expect(findExceededBound(nest(maxJsonLevels + 1))).toContain('levels');
     expect(findExceededBound(JSON.stringify([nest(levels), `\\"${nest(levels)}`]))).toBeUndefined();
     expect(isDeeperThan(JSON.parse(nest(301)), 300)).toBe(false);
     expect(isDeeperThan(JSON.parse(nest(302)), 300)).toBe(true);
@@ -163,7 +163,7 @@ test.describe('Bounds', () => {
   test('YAML reads as before: keys are unique, documents single, levels many', () => {
     expect(parseYaml('a: &x [1, 2]\nb: *x\n', 'x.yaml').value).toEqual({ a: [1, 2], b: [1, 2] });
     expect(parseYaml('', 'x.yaml').value).toBeNull();
-    expect(parseYaml(`${'- '.repeat(maxLevels - 10)}x`, 'x.yaml').value).toHaveLength(1);
+    expect(parseYaml(`${'- '.repeat(maxJsonLevels - 10)}x`, 'x.yaml').value).toHaveLength(1);
     expect(() => parseYaml('a: 1\nb: { c: 1, c: 2 }\n', 'x.yaml')).toThrow(/^x\.yaml:2:12: .*unique: 'c'/);
     expect(() => parseYaml('a: 1\n---\nb: 1\n', 'x.yaml')).toThrow('documents');
     const file = parseYaml('a:\n  - b: 0012\n', 'x.yaml');

@@ -21,7 +21,7 @@ import { writeResults } from '../../src/outputs/write-results.js';
 import { getIdFinders } from '../../src/recognition/id-finders.js';
 import { findShapeDrift, inferShape } from '../../src/record/body-shape.js';
 import { readRecord, renderRecord, type TargetRecord } from '../../src/record/target-record.js';
-import type { RunEvidence } from '../../src/run/case-report.js';
+import type { StoredEvidence } from '../../src/run/case-report.js';
 import { type CaseResult, createUnsentResult } from '../../src/run/case-result.js';
 import { createEvidenceKeeper } from '../../src/run/evidence-keeper.js';
 import { formatProblem } from '../../src/support/problem.js';
@@ -147,7 +147,7 @@ function createResult(testCase: TestCase, n: number, text: NextText, exchanges: 
 }
 
 /** Keeps the exchange of each case for each of its requests. */
-function keepAll(exchanges: ReadonlyMap<string, Exchange>): RunEvidence {
+function keepAll(exchanges: ReadonlyMap<string, Exchange>): StoredEvidence {
   const keeper = createEvidenceKeeper(recognizer);
   for (const [n, testCase] of suite.cases.entries()) {
     const names = [...(testCase.rows[0]?.requests.keys() ?? [])];

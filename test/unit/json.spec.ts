@@ -5,7 +5,7 @@ import {
   isCutOffJson,
   isJsonObject,
   NumberText,
-  parseExactly,
+  parseJsonExactly,
   readNumber,
   stringifyExactly,
 } from '../../src/support/json.js';
@@ -47,24 +47,24 @@ const oddNumbers = '9007199254740993 -9007199254740993 1.0 10.50 0.10 1e20 1E+2 
 test('A number keeps its digits', () => {
   for (const number of oddNumbers) {
     const body = `{"id":${number},"list":[${number}, 1 ,"${number}"],"__proto__":{"x":${number}}}`;
-    expect(parseExactly(number), number).toEqual(new NumberText(number));
-    expect(parseExactly(body), number).toEqual(
+    expect(parseJsonExactly(number), number).toEqual(new NumberText(number));
+    expect(parseJsonExactly(body), number).toEqual(
       Object.defineProperty({ id: new NumberText(number), list: [new NumberText(number), 1, number] }, '__proto__', {
         value: { x: new NumberText(number) },
         enumerable: true,
       }),
     );
-    expect(stringifyExactly(parseExactly(body)), number).toBe(body.replaceAll(/ ?, ?1 ?,/g, ',1,'));
+    expect(stringifyExactly(parseJsonExactly(body)), number).toBe(body.replaceAll(/ ?, ?1 ?,/g, ',1,'));
     expect(readNumber(number)).toEqual(new NumberText(number));
   }
 });
 
 test('What JavaScript writes alike is a plain number, and no text is a number', () => {
   for (const number of ['0', '-1', '17', '1.5', '9007199254740991', '1e+21'])
-    expect([parseExactly(number), readNumber(number)]).toEqual([Number(number), Number(number)]);
-  expect(parseExactly('["1.0","a 1.0, b"]')).toEqual(['1.0', 'a 1.0, b']);
+    expect([parseJsonExactly(number), readNumber(number)]).toEqual([Number(number), Number(number)]);
+  expect(parseJsonExactly('["1.0","a 1.0, b"]')).toEqual(['1.0', 'a 1.0, b']);
   for (const text of ['', 'true', '"1"', '01', '1.', '.5', '+1', '0x1', '1 ']) expect(readNumber(text)).toBeUndefined();
-  expect(parseExactly('{"a":1.0')).toBeUndefined();
+  expect(parseJsonExactly('{"a":1.0')).toBeUndefined();
 });
 
 test('A number with digits of its own is neither an object nor a container', () => {
@@ -74,15 +74,15 @@ test('A number with digits of its own is neither an object nor a container', () 
 
 test('Any JSON reads and writes as JavaScript does, apart from its numbers', () => {
   const property = fc.property(fc.json(), (text) => {
-    expect(JSON.stringify(parseExactly(text))).toBe(JSON.stringify(JSON.parse(text)));
-    expect(JSON.parse(stringifyExactly(parseExactly(text)) ?? '')).toEqual(JSON.parse(text));
+    expect(JSON.stringify(parseJsonExactly(text))).toBe(JSON.stringify(JSON.parse(text)));
+    expect(JSON.parse(stringifyExactly(parseJsonExactly(text)) ?? '')).toEqual(JSON.parse(text));
   });
   fc.assert(property, { seed: 20_261_128 });
 });
 
 test('A body of many levels keeps the digits of its numbers', () => {
   const depth = 100_000;
-  let value = parseExactly(`${'['.repeat(depth)}1.0${']'.repeat(depth)}`);
+  let value = parseJsonExactly(`${'['.repeat(depth)}1.0${']'.repeat(depth)}`);
   for (let level = 0; level < depth; level += 1) [value] = value as unknown[];
   expect(value).toEqual(new NumberText('1.0'));
 });

@@ -2,30 +2,30 @@ import { expect, test } from '@playwright/test';
 import {
   type Assertion,
   type AssertionReadContext,
-  combineAll,
   combineAny,
-  createDoubt,
+  combineResultsWithAnd,
+  createUnclearResult,
   createViolation,
-  holdsResult,
+  holdingResult,
 } from '../../src/assertions/assertion.js';
 import { findResponseAssertionDefinition, judgeAssertion } from '../../src/assertions/registry.js';
 import type { JudgeMode, RowEvidence } from '../../src/assertions/row-evidence.js';
 import type { AnswerRule, CaseRow, RequirementRow, TestCase } from '../../src/cases/test-case.js';
 import { documentedOperation, renderFilterParameter } from '../../src/contract/operation.js';
 import type { World } from '../../src/contract/world.js';
+import { encodeQueryText } from '../../src/http/decoded-request.js';
 import type { Exchange, HttpRequest, TransportErrorKind } from '../../src/http/exchange.js';
-import { encodeQueryText } from '../../src/http/request-content.js';
 import { isSuccessful } from '../../src/http/response-status.js';
 import {
-  collectEvidence,
+  collectRowEvidence,
+  type ExchangesByRow,
   type Judgement,
   judgeCase,
-  type RowExchanges,
   type TargetContext,
 } from '../../src/judge/judge-case.js';
 import type { Verdict } from '../../src/judge/verdict.js';
 import { createRecognizer } from '../../src/recognition/recognizer.js';
-import { determineReading } from '../../src/recognition/tier-reading.js';
+import { determineTierReading } from '../../src/recognition/returned-tier-paths.js';
 import { createReason, renderReason } from '../../src/support/reason.js';
 import { checkEachRow } from '../support/check-each-row.js';
 import { reasonOf } from '../support/reasons.js';
@@ -72,7 +72,7 @@ function evidenceOf(exchanges: Readonly<Record<string, Exchange>>): RowEvidence 
   return {
     exchanges: new Map(Object.entries(exchanges)),
     ofCase: Object.values(exchanges),
-    reading: determineReading(responses.filter(isSuccessful).map(({ body }) => recognizer.findMentions(body))),
+    reading: determineTierReading(responses.filter(isSuccessful).map(({ body }) => recognizer.findMentions(body))),
     recognizer,
     world: namedWorld,
     calibration: [],
@@ -367,10 +367,10 @@ const requirementOf = (...rows: readonly Partial<RequirementRow>[]): TestCase =>
   tags: [],
   rows: rows.map(rowOf),
 });
-const judgeSent = (testCase: TestCase, target: TargetContext, sent: RowExchanges, ...again: RowExchanges[]) => {
-  const evidence = collectEvidence(sent, target);
+const judgeSent = (testCase: TestCase, target: TargetContext, sent: ExchangesByRow, ...again: ExchangesByRow[]) => {
+  const evidence = collectRowEvidence(sent, target);
   const once = judgeCase(testCase, evidence);
-  const repetitions = again.map((rows) => collectEvidence(rows, target));
+  const repetitions = again.map((rows) => collectRowEvidence(rows, target));
   const { rows, ...judgement } = judgeCase(testCase, evidence, repetitions, once);
   return { ...checkReason(judgement), rows: rows.map(checkReason) };
 };
@@ -714,13 +714,13 @@ test.describe('The answer to a question', () => {
 });
 
 test('Combined assertions: a violation outweighs a doubt in all-of, a doubt outweighs a violation in any-of', () => {
-  const [no, maybe] = [createViolation('no-outcome'), createDoubt('no-order')];
+  const [no, maybe] = [createViolation('no-outcome'), createUnclearResult('no-order')];
   for (const [results, all, any] of [
-    [[no, holdsResult], no, holdsResult],
-    [[holdsResult, maybe], maybe, holdsResult],
+    [[no, holdingResult], no, holdingResult],
+    [[holdingResult, maybe], maybe, holdingResult],
     [[maybe, no], no, maybe],
     [[no, maybe], no, maybe],
     [[no, no], no, no],
   ] as const)
-    expect([combineAll(results), combineAny(results)]).toEqual([all, any]);
+    expect([combineResultsWithAnd(results), combineAny(results)]).toEqual([all, any]);
 });

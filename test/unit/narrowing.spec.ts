@@ -2,10 +2,10 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { certify } from '../../src/api.js';
-import { describeComponent, quoteText, takeApart } from '../../src/explanation/request-components.js';
+import { describeRequestComponent, quoteText, takeRequestApart } from '../../src/explanation/request-components.js';
 import { describeTextDifference } from '../../src/explanation/text-difference.js';
+import { parseRequest } from '../../src/http/decoded-request.js';
 import type { HttpRequest } from '../../src/http/exchange.js';
-import { parseRequest } from '../../src/http/request-content.js';
 import { listRequests } from '../../src/run/case-sender.js';
 import { makeTestFolder } from '../support/cli.js';
 import { channelTo, createReference, suite } from '../support/in-process.js';
@@ -19,7 +19,7 @@ const plain = suite.calibration[0] as HttpRequest;
 test('Every request of a requirement that has a documented body is put together as it was', () => {
   const requests = suite.cases.filter(({ kind }) => kind === 'requirement').flatMap(listRequests);
   const apart = requests.flatMap((request) => {
-    const parts = takeApart(request, plain);
+    const parts = takeRequestApart(request, plain);
     return parts === undefined ? [] : [{ request, again: parts.compose(parts.components) }];
   });
   expect(apart.length).toBeGreaterThan(requests.length / 2);
@@ -35,8 +35,8 @@ test('A part is left out, and nothing else', () => {
     ...plain,
     body: '{"customer":{"id":"c"},"order":{"items":[{"sku_id":"s","quantity":2}],"metadata":{}},"options":{},"metadata":{"a":"b"}}',
   };
-  const { components, compose } = takeApart(request, plain) as NonNullable<ReturnType<typeof takeApart>>;
-  expect(components.map((component) => describeComponent(component, (id) => `<${id}>`))).toEqual([
+  const { components, compose } = takeRequestApart(request, plain) as NonNullable<ReturnType<typeof takeRequestApart>>;
+  expect(components.map((component) => describeRequestComponent(component, (id) => `<${id}>`))).toEqual([
     'metadata "a" = "b"',
     'the item SKU <s> × 2',
   ]);
@@ -51,7 +51,7 @@ test('A part is left out, and nothing else', () => {
 
 test('A body that is no documented object is not taken apart', () => {
   for (const body of ['', '[]', '{"order":{"items":{}}}', '{"metadata":[]}', '{"order":[]}'])
-    expect(takeApart({ ...plain, body }, plain), body).toBeUndefined();
+    expect(takeRequestApart({ ...plain, body }, plain), body).toBeUndefined();
 });
 
 test('Letters that one does not see are escaped', () => {

@@ -6,7 +6,7 @@ import { noRetry } from '../../src/http/connection-options.js';
 import type { Exchange } from '../../src/http/exchange.js';
 import type { Secret } from '../../src/http/redactor.js';
 import { createRedactor } from '../../src/http/redactor.js';
-import { createTransportChannel, NoResponse, type Transport, Unsupported } from '../../src/http/transport.js';
+import { createTransportChannel, NoResponse, type Transport, UnsupportedRequest } from '../../src/http/transport.js';
 import { checkEachRow } from '../support/check-each-row.js';
 import { allEchoes, echoArbitrary } from '../support/echoes.js';
 import { renderResponse, documentedRequest as request, test } from '../support/wire.js';
@@ -119,7 +119,7 @@ const transports: Readonly<Record<string, (text: string) => Transport>> = {
   'throws an error': (text) => () => Promise.reject(new Error(`No: ${text}`)),
   'throws a text': (text) => () => Promise.reject(text),
   'has no response': (text) => () => Promise.reject(new NoResponse(text)),
-  'cannot express it': (text) => () => Promise.reject(new Unsupported(text)),
+  'cannot express it': (text) => () => Promise.reject(new UnsupportedRequest(text)),
   'returns something else': (text) => () => ({ status: text }) as never,
   'echoes in a header': (text) => () => ({ status: 200, headers: [['x-echo', text]], body: '' }),
   'echoes in a body': (text) => () => ({ status: 200, headers: [], body: text }),
@@ -164,18 +164,19 @@ test('A part of any secret is found in any form', () => {
 });
 
 /** A secret, a text that it must not change, and what the suite says itself. */
-const harmless: readonly (readonly [value: string, text: string, occursInOwnTexts?: (text: string) => boolean])[] = [
-  ['Bearer true', '{"valid":true,"is":"not true"}'],
-  ['theme=dark; level=gold', '{"level":"gold","theme":"dark","golden":1}'],
-  ['Bearer gold', 'a golden promotion for gold customers'],
-  ['segment=customer', '{"customer":"a customer"}', (text) => text === 'customer'],
-  ['Basic not-base64', '{"Basic":"fare"}'],
-  [encodeBasic('admin:x'), '{"role":"admin","x":1,"name":"Max"}'],
-  ['a=b; c=d', '{"a":"b","c":"d"}'],
-  ['Bearer abcdefgh', 'Bearer abcdefg'],
-];
+const harmless: readonly (readonly [value: string, text: string, occursInSuiteRequests?: (text: string) => boolean])[] =
+  [
+    ['Bearer true', '{"valid":true,"is":"not true"}'],
+    ['theme=dark; level=gold', '{"level":"gold","theme":"dark","golden":1}'],
+    ['Bearer gold', 'a golden promotion for gold customers'],
+    ['segment=customer', '{"customer":"a customer"}', (text) => text === 'customer'],
+    ['Basic not-base64', '{"Basic":"fare"}'],
+    [encodeBasic('admin:x'), '{"role":"admin","x":1,"name":"Max"}'],
+    ['a=b; c=d', '{"a":"b","c":"d"}'],
+    ['Bearer abcdefgh', 'Bearer abcdefg'],
+  ];
 
 test('Short words that are a part of a secret stay in ordinary texts', () =>
-  checkEachRow(harmless, (value, text, occursInOwnTexts = () => false) => {
-    expect(createRedactor([{ value, placeholder: '$1', occursInOwnTexts }])(text)).toBe(text);
+  checkEachRow(harmless, (value, text, occursInSuiteRequests = () => false) => {
+    expect(createRedactor([{ value, placeholder: '$1', occursInSuiteRequests }])(text)).toBe(text);
   }));

@@ -1,7 +1,8 @@
 import { expect, test } from '@playwright/test';
-import { createKnownIds, type IdFinders } from '../../src/recognition/id-finders.js';
+import { createIdFinders, type IdFinders } from '../../src/recognition/id-finders.js';
 import { listValuesUnderPaths } from '../../src/recognition/list-values-under-paths.js';
-import { findNestedPaths } from '../../src/recognition/path-normalization.js';
+import { findNormalizedPatterns } from '../../src/recognition/path-normalization.js';
+import { determineTierReading, type ReturnedTierPaths } from '../../src/recognition/returned-tier-paths.js';
 import { readReturnedTiersOfMentions } from '../../src/recognition/returned-tiers.js';
 import { createMentionFilter, type MentionFilter, matchesMentionFilter } from '../../src/recognition/sibling-values.js';
 import {
@@ -10,13 +11,12 @@ import {
   type Mention,
   type TierMentions,
 } from '../../src/recognition/tier-mentions.js';
-import { determineReading, type TierReading } from '../../src/recognition/tier-reading.js';
 import { checkEachRow } from '../support/check-each-row.js';
 import { recognizer, suite } from '../support/in-process.js';
 import { reasonOf } from '../support/reasons.js';
 
 const [a, b, c] = ['promo_aaaaaaaaaaaa', 'promo_bbbbbbbbbbbb', 'promo_cccccccccccc'] as const;
-const ids = createKnownIds([a, b, c], ['camp_111111111111', 'spring']);
+const ids = createIdFinders([a, b, c], ['camp_111111111111', 'spring']);
 
 const agreed = (...patterns: readonly string[]) => ({ kind: 'agreed', patterns }) as const;
 const stated = (...patterns: readonly string[]) => ({ kind: 'stated', patterns }) as const;
@@ -68,7 +68,7 @@ test.describe('Tiers are found under path patterns', () => {
     }));
 
   test('Short numeric ids count as whole values only', () => {
-    const numbers = createKnownIds(['17', '4'], []);
+    const numbers = createIdFinders(['17', '4'], []);
     expect(named('[{"id":17},{"id":174,"text":"17 of 4"},{"id":"4"}]', numbers)).toEqual({ '/*/id': ['17', '4'] });
     expect(named('{"17":{"price":17.5}}', numbers)).toEqual({ '/*': ['17'] });
     expect(named('17 4', numbers)).toEqual({});
@@ -76,7 +76,7 @@ test.describe('Tiers are found under path patterns', () => {
 });
 
 test.describe('Other forms of ids are found', () => {
-  const idsOf = (...tiers: string[]) => createKnownIds(tiers, ['7', 'for-ann-friends']);
+  const idsOf = (...tiers: string[]) => createIdFinders(tiers, ['7', 'for-ann-friends']);
   const numbered = idsOf('promotion-tier-1', 'promotion-tier-12');
   const slugs = idsOf('tier-for-ann', 'tier-for-ann-with-budget');
   const spaced = idsOf('tier ½ / größe');
@@ -92,7 +92,7 @@ test.describe('Other forms of ids are found', () => {
       ['slugs', ['/t/tier-for-ann-with-budget?x'], slugs, { '/*': ['tier-for-ann-with-budget'] }],
       ['a part of a longer slug', ['/t/tier-for-ann-friends'], slugs, { '/*': ['tier-for-ann'] }],
       ['percent-encoded', [`/t/${encodeURIComponent('tier ½ / größe')}`], spaced, { '/*': ['tier ½ / größe'] }],
-      ['in another name', { [`with ${a}`]: 1 }, createKnownIds([a], [`with ${a}`]), { unlocated: [a] }],
+      ['in another name', { [`with ${a}`]: 1 }, createIdFinders([a], [`with ${a}`]), { unlocated: [a] }],
     ];
   test('in each form', () =>
     checkEachRow(table, (_, body, ids, places) => expect(named(JSON.stringify(body), ids)).toEqual(places)));
@@ -101,12 +101,14 @@ test.describe('Other forms of ids are found', () => {
     const ids = idsOf('T-1', 'T-12');
     const open = (body: unknown, ...others: unknown[]) => {
       const allMentions = [body, ...others].map((value) => findTierMentions(JSON.stringify(value), ids));
-      return [...readReturnedTiersOfMentions(allMentions[0] as TierMentions, determineReading(allMentions)).unclear];
+      return [
+        ...readReturnedTiersOfMentions(allMentions[0] as TierMentions, determineTierReading(allMentions)).unclear,
+      ];
     };
     expect(open([{ href: '/tiers/T-12' }])).toEqual(['T-12']);
     expect(open([{ href: '/tiers/T-123' }])).toEqual([]);
     expect(open([{ href: '/tiers/T-12' }], [{ id: 'T-1' }])).toEqual([]);
-    const { reason } = readReturnedTiersOfMentions(findTierMentions('["a T-1"]', ids), determineReading([]));
+    const { reason } = readReturnedTiersOfMentions(findTierMentions('["a T-1"]', ids), determineTierReading([]));
     expect(reason).toEqual(reasonOf('names-possible', { length: 12 }));
   });
 });
@@ -151,7 +153,7 @@ test.describe('Tiers are found in unusual texts', () => {
   test.describe('Nested levels have one path', () => {
     const readBy = (...bodies: object[]) => {
       const allMentions = bodies.map((body) => findTierMentions(JSON.stringify(body), ids));
-      const reading = determineReading(allMentions);
+      const reading = determineTierReading(allMentions);
       return {
         reading,
         returned: allMentions.map((mentions) => readReturnedTiersOfMentions(mentions, reading).returned),
@@ -176,7 +178,7 @@ test.describe('Tiers are found in unusual texts', () => {
     });
 
     test('if up to six steps repeat together', () => {
-      const folds = (...patterns: readonly string[]) => Object.fromEntries(findNestedPaths(patterns, []));
+      const folds = (...patterns: readonly string[]) => Object.fromEntries(findNormalizedPatterns(patterns, []));
       expect(folds('/id', '/n/id', '/n/n/id', '/x/id')).toEqual({ '/n/id': '/id', '/n/n/id': '/id' });
       const [six, seven] = ['/a/b/c/d/e/f', '/a/b/c/d/e/f/g'];
       expect(folds(`${six}${six}/id`, `${seven}${seven}/id`)).toEqual({ [`${six}${six}/id`]: `${six}/id` });
@@ -192,11 +194,11 @@ test.describe('Tiers are found in unusual texts', () => {
         ['/*x/id', '/*/*x/id'],
       ] as const;
       for (const [single, list] of rows) {
-        expect([...findNestedPaths([single, list], [])]).toEqual([[single, list]]);
-        expect(findNestedPaths([single, list], [new Set([single, list])]).size).toBe(0);
+        expect([...findNormalizedPatterns([single, list], [])]).toEqual([[single, list]]);
+        expect(findNormalizedPatterns([single, list], [new Set([single, list])]).size).toBe(0);
       }
       for (const path of ['/data/a/id', '/data/*/no', '/other/*/id', '/data/**/id'])
-        expect(findNestedPaths(['/data/id', path], []).size).toBe(0);
+        expect(findNormalizedPatterns(['/data/id', path], []).size).toBe(0);
     });
 
     test('but other paths beside them are ambiguous', () => {
@@ -206,11 +208,11 @@ test.describe('Tiers are found in unusual texts', () => {
 
     test('and a target file can state all levels with **', () => {
       const mentions = findTierMentions(JSON.stringify({ ...list, skipped: c }), ids);
-      const reading = determineReading([mentions], ['/data/**/id']);
+      const reading = determineTierReading([mentions], ['/data/**/id']);
       expect(readReturnedTiersOfMentions(mentions, reading).returned).toEqual([a, b, c]);
       expect(listValuesUnderPaths(JSON.stringify(tree), ['/**/id'], ids, undefined)).toEqual([a, b, c]);
-      expect(determineReading([mentions], ['/data/**/name']).kind).toBe('misstated');
-      expect(determineReading([mentions], ['/**']).kind).toBe('stated');
+      expect(determineTierReading([mentions], ['/data/**/name']).kind).toBe('misstated');
+      expect(determineTierReading([mentions], ['/**']).kind).toBe('stated');
     });
   });
 
@@ -224,14 +226,14 @@ test.describe('Tiers are found in unusual texts', () => {
 
 test('Ids that differ only in letter case are distinguished', () => {
   const [small, large] = ['promotion-abcdef', 'promotion-ABCDEF'];
-  const known = createKnownIds([small, large], []);
+  const known = createIdFinders([small, large], []);
   expect(named(JSON.stringify([large]), known)).toEqual({ '/*': [large] });
   expect(named(JSON.stringify(['promotion-Abcdef']), known)).toEqual({});
 });
 
 test.describe('Nothing of a response is normalised before it is compared', () => {
   const large = ['9007199254740993', '9007199254740992', '100000000000000000000', '1.50'];
-  const known = createKnownIds(large, [], []);
+  const known = createIdFinders(large, [], []);
 
   test('Numbers are ids by their digits', () => {
     expect(named('[{"id":9007199254740993},{"id":1.50}]', known)).toEqual({ '/*/id': ['9007199254740993', '1.50'] });
@@ -249,7 +251,7 @@ test.describe('Nothing of a response is normalised before it is compared', () =>
 
   test('A number in another form is never not returned', () => {
     const mentions = findTierMentions('[{"id":9007199254740993},{"id":1e20},{"id":1.5}]', known);
-    const { returned, isNamedElsewhere } = readReturnedTiersOfMentions(mentions, determineReading([mentions]));
+    const { returned, isNamedElsewhere } = readReturnedTiersOfMentions(mentions, determineTierReading([mentions]));
     expect(returned).toEqual(['9007199254740993']);
     expect(large.filter(isNamedElsewhere)).toEqual(['9007199254740993', '100000000000000000000']);
   });
@@ -291,7 +293,7 @@ test.describe('Returned tiers are read', () => {
     const found = { named: Object.entries(places), certain: patterns, unlocated, possible: [], located };
     return createTierMentions({ ...found, hasIdsInTexts: false }, '', ids);
   };
-  const readings: [what: string, all: TierMentions[], reading: TierReading, stated?: string[]][] = [
+  const readings: [what: string, all: TierMentions[], reading: ReturnedTierPaths, stated?: string[]][] = [
     ['no response', [], agreed()],
     ['one pattern', [mentions({ '/*': [a] }), mentions({}), mentions({ '/*': [b, c] })], agreed('/*')],
     ['patterns that agree', [mentions({ '/*/id': [a, b], '/*/ref': [b, a] }), mentions({})], agreed('/*/id', '/*/ref')],
@@ -308,10 +310,16 @@ test.describe('Returned tiers are read', () => {
   ];
   test('by the reading of all responses', () =>
     checkEachRow(readings, (_, allMentions, reading, ...[stated]) =>
-      expect(determineReading(allMentions, stated)).toEqual(reading),
+      expect(determineTierReading(allMentions, stated)).toEqual(reading),
     ));
 
-  type Result = [what: string, mentions: TierMentions, reading: TierReading, returned: string[], unclear: string[]];
+  type Result = [
+    what: string,
+    mentions: TierMentions,
+    reading: ReturnedTierPaths,
+    returned: string[],
+    unclear: string[],
+  ];
   const results: readonly Result[] = [
     ['agreed, in the order of the body', mentions({ '/*': [b, a] }), agreed('/*'), [b, a], []],
     ['agreed on two patterns', mentions({ '/y': [a] }), agreed('/x', '/y'), [a], []],
@@ -359,7 +367,7 @@ test.describe('All records are listed', () => {
 });
 
 test('A short id of a data file with a letter and a digit is no coincidence, unless another thing has it', () => {
-  const { isGuessable } = createKnownIds(['T-1x', 'A1', '104', 'gift', 'P-77'], [], ['P-77']);
+  const { isGuessable } = createIdFinders(['T-1x', 'A1', '104', 'gift', 'P-77'], [], ['P-77']);
   const ids = ['T-1x', 'A1', '104', 'gift', 'P-77'];
   expect(ids.map(isGuessable)).toEqual([false, true, true, true, true]);
 });

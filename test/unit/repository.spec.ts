@@ -64,7 +64,7 @@ test('Each reason has a sentence, and each sentence a reason', () => {
     .map((name) => readFileSync(inPackage('src', name), 'utf8'))
     .join('\n');
   const created = sources.matchAll(
-    /\b(?:createReason|createViolation|createDoubt|create(?:Fine|Problem|Unknown)Finding|createViolationUnless\([^;]*?,)\(?\s*'([a-z-]+)'/g,
+    /\b(?:createReason|createViolation|createUnclearResult|create(?:Fine|Problem|Unknown)Finding|createViolationUnless\([^;]*?,)\(?\s*'([a-z-]+)'/g,
   );
   expect([...created].map(([, code = '']) => code).filter((code) => !Object.hasOwn(sentences, code))).toEqual([]);
   const all = `${sources}${Object.values(sentences).join('\n')}`;

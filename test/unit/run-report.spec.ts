@@ -1,10 +1,10 @@
 /** What a run says in the terminal: causes and reasons, on one screen. */
 
 import { expect, test } from '@playwright/test';
-import { getSubjectId, type TestCase } from '../../src/cases/test-case.js';
+import { getRequirementOrQuestionId, type TestCase } from '../../src/cases/test-case.js';
 import type { Certificate } from '../../src/certificate/certificate.js';
+import { parseRequest } from '../../src/http/decoded-request.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
-import { parseRequest } from '../../src/http/request-content.js';
 import { renderRunReport } from '../../src/outputs/terminal/run-report.js';
 import { createTimedChannel } from '../../tools/proof/judge-deployment.js';
 import { createRandom } from '../support/chaos.js';
@@ -198,6 +198,33 @@ for (const [n, [what, answer, id, sentence]] of causes.entries())
     expect(cause?.sentence).toMatch(sentence);
   });
 
+type Tier = (typeof suite.world.tiers)[number];
+
+const otherOrders: readonly (readonly [what: string, compare: (left: Tier, right: Tier) => number, facts: RegExp])[] = [
+  [
+    'by name',
+    (left, right) => (left.name < right.name ? -1 : 1),
+    /not even the years.*\n.*ascending order of their name/,
+  ],
+  [
+    'by day, and the oldest of a day first',
+    (left, right) =>
+      right.created_at.slice(0, 10).localeCompare(left.created_at.slice(0, 10)) ||
+      left.created_at.localeCompare(right.created_at),
+    /right to the day: .* on the same day, 2022-12-07/,
+  ],
+];
+
+for (const [what, compare, facts] of otherOrders)
+  test(`A deployment that orders promotion tiers ${what} checks others than the newest`, async () => {
+    const times = suite.world.tiers.map(({ created_at }) => created_at);
+    const tiers = suite.world.tiers.toSorted(compare).map((tier, n) => ({ ...tier, created_at: times[n] ?? '' }));
+    const [cause] =
+      (await runRequirements(createIndependentDeployment({ ...suite.world, tiers }))).certificate.causes ?? [];
+    expect(cause?.id).toBe('other-ranks');
+    expect(cause?.evidence.join('\n')).toMatch(facts);
+  });
+
 test('Fewer than six wrong responses prove no cause', async () => {
   const selects = ({ id }: TestCase) => id === 'integer-quantity';
   const { causes: found = [] } = (await runRequirements(withFault('quantity-ignored'), selects)).certificate;
@@ -230,7 +257,7 @@ test('Every failing case belongs to a cause', async () => {
     turn += 1;
     return turn % 3 > 0;
   });
-  const selects = (testCase: TestCase) => getSubjectId(testCase).startsWith('order.');
+  const selects = (testCase: TestCase) => getRequirementOrQuestionId(testCase).startsWith('order.');
   const { certificate, results } = await runRequirements(now, selects);
   const failing = results.filter(({ verdict }) => verdict === 'fail').map(({ id }) => id);
   expect(certificate.causes?.flatMap(({ cases }) => cases)).toEqual(expect.arrayContaining(failing));

@@ -10,7 +10,7 @@ import { expect, test } from '@playwright/test';
 import fc from 'fast-check';
 import type { TestCase } from '../../src/cases/test-case.js';
 import { openTarget } from '../../src/certify/open-target.js';
-import { loadInputs } from '../../src/config/run-inputs.js';
+import { loadRunInputs } from '../../src/config/run-inputs.js';
 import { listCredentialSecrets } from '../../src/contract/operation.js';
 import { createRedactor } from '../../src/http/redactor.js';
 import { renderRunReport } from '../../src/outputs/terminal/run-report.js';
@@ -250,7 +250,7 @@ for (const [title, answer] of Object.entries<Answer>(deployments))
   }, async () => {
     const cwd = makeTestFolder();
     const close = await serve(cwd, answer);
-    const { connection } = loadInputs({ target: path.join(cwd, 'leaky.yaml') }, variables);
+    const { connection } = loadRunInputs({ target: path.join(cwd, 'leaky.yaml') }, variables);
     const client = await openTarget(connection);
     const recordTo = path.join(cwd, 'record.yaml');
     const run = await runWithEvidence(client, { options: { recordTo }, selects });

@@ -1,18 +1,18 @@
 import { createServer } from 'node:net';
 import { expect, test } from '@playwright/test';
+import { type EquivalentRequestForm, equivalentRequestForms } from '../../src/cases/equivalent-request-forms.js';
 import {
   applyPatch,
   assembleRequest,
   documentedRequestDraft,
   type RequestPatch,
 } from '../../src/cases/request-draft.js';
-import { type RequestForm, requestForms } from '../../src/cases/request-forms.js';
 import { explainUndocumented } from '../../src/contract/explain-undocumented.js';
 import { listCredentialSecrets } from '../../src/contract/operation.js';
 import { openClient } from '../../src/http/client.js';
 import { noRetry } from '../../src/http/connection-options.js';
+import { parseRequest } from '../../src/http/decoded-request.js';
 import { findRefusableEncoding } from '../../src/http/exchange.js';
-import { parseRequest } from '../../src/http/request-content.js';
 import { judgeDeployment, listVerdicts } from '../../tools/proof/judge-deployment.js';
 import { recognizer, suite } from '../support/in-process.js';
 import { createIndependentDeployment } from '../support/independent-deployment.js';
@@ -22,15 +22,15 @@ const plain: RequestPatch = {
   filter: { 'metadata.größe': 'jé' },
   body: { customer: { id: 'cust_ö' }, order: { items: [{ product_id: 'x"y', quantity: 1 }] } },
 };
-const formNames = Object.keys(requestForms) as RequestForm[];
-const createRequest = (sent?: RequestForm | readonly RequestForm[]) =>
+const formNames = Object.keys(equivalentRequestForms) as EquivalentRequestForm[];
+const createRequest = (sent?: EquivalentRequestForm | readonly EquivalentRequestForm[]) =>
   assembleRequest(
     applyPatch(documentedRequestDraft, { ...plain, ...(sent === undefined ? {} : { sent }) }),
     (_, name) => name,
   );
 
 /** Sends a usual request and then one in another form. Returns the second one as it reaches a socket. */
-async function sendAs(form: RequestForm) {
+async function sendAs(form: EquivalentRequestForm) {
   const pieces: { connection: number; text: string }[] = [];
   let connections = 0;
   const server = createServer((socket) => {
@@ -78,7 +78,7 @@ test('Each form goes over the wire as its name says', async () => {
   const usualBody = createRequest().body ?? '';
   const wire = Object.fromEntries(
     await Promise.all(formNames.map(async (form) => [form, await sendAs(form)] as const)),
-  ) as Record<RequestForm, Awaited<ReturnType<typeof sendAs>>>;
+  ) as Record<EquivalentRequestForm, Awaited<ReturnType<typeof sendAs>>>;
   for (const form of formNames) {
     expect(wire[form].status, form).toBe(200);
     expect(wire[form].connection, form).toBe(form === 'on-a-fresh-connection' ? 2 : 1);
@@ -129,7 +129,11 @@ test('Requirements send the bytes that other clients send', () => {
 });
 
 /** How a conforming deployment may answer requests of one form, and how it may not. */
-const answersToForms: readonly (readonly [form: RequestForm, status: number | 'without-body', verdict: string])[] = [
+const answersToForms: readonly (readonly [
+  form: EquivalentRequestForm,
+  status: number | 'without-body',
+  verdict: string,
+])[] = [
   ['chunked', 411, 'pass'],
   ['chunked', 400, 'inconclusive'],
   ['chunked', 'without-body', 'fail'],

@@ -1,12 +1,12 @@
 import { expect, test } from '@playwright/test';
 import { undeterminedOutcome } from '../../src/cases/test-case.js';
-import { createKnownIds } from '../../src/recognition/id-finders.js';
+import { createIdFinders } from '../../src/recognition/id-finders.js';
 import { type BodyShape, findShapeDrift, inferShape } from '../../src/record/body-shape.js';
 import { emptyBaseline, findDrift } from '../../src/record/drift.js';
 import { checkEachRow } from '../support/check-each-row.js';
 
 const tier = 'promo_aaaaaaaaaaaa';
-const ids = createKnownIds([tier], ['spring']);
+const ids = createIdFinders([tier], ['spring']);
 
 /** The shape of bodies that are JSON. */
 const shapeOf = (...values: readonly unknown[]) =>

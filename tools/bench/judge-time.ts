@@ -1,5 +1,5 @@
 import type { Exchange, HttpRequest } from '../../src/http/exchange.js';
-import { collectEvidence, judgeCase } from '../../src/judge/judge-case.js';
+import { collectRowEvidence, judgeCase } from '../../src/judge/judge-case.js';
 import { createRecognizer } from '../../src/recognition/recognizer.js';
 import { createReference, suite } from '../../test/support/in-process.js';
 import { findMedian } from './measure-cost.js';
@@ -54,7 +54,7 @@ export function measureJudgeTime(records: number, rounds: number): JudgeTime {
     parseAll();
     return {
       judge: msOf(() => {
-        for (const { testCase, exchanges } of sent) judgeCase(testCase, collectEvidence(exchanges, target));
+        for (const { testCase, exchanges } of sent) judgeCase(testCase, collectRowEvidence(exchanges, target));
       }, all.length),
       parse: msOf(parseAll, all.length),
     };

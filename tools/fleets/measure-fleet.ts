@@ -16,7 +16,7 @@ import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { CauseExample } from '../../src/certificate/cause-entry.js';
 import type { Certificate } from '../../src/certificate/certificate.js';
-import { parseArchive } from '../../src/certificate/har-archive.js';
+import { parseEvidenceArchive } from '../../src/certificate/har-archive.js';
 import { exportWorld } from '../../src/contract/world.js';
 import type { Exchange } from '../../src/http/exchange.js';
 import { loadSuite } from '../../src/suite/suite.js';
@@ -84,7 +84,7 @@ function certify(member: FleetMember, port: number): FleetEntry {
   const { stdout } = spawnSync(process.execPath, args, { cwd: temporary, env, encoding: 'utf8' });
   const certificate: Certificate = JSON.parse(readFileSync(path.join(out, 'certificate.json'), 'utf8'));
   const shown = (certificate.causes ?? []).flatMap(({ wrong = [], right }) => [...wrong, ...(right ? [right] : [])]);
-  const { evidence } = parseArchive(readFileSync(path.join(out, 'evidence.har')), 'evidence.har');
+  const { evidence } = parseEvidenceArchive(readFileSync(path.join(out, 'evidence.har')), 'evidence.har');
   const exchanges = new Map(evidence.exchanges.map((kept) => [kept.id, kept.exchange]));
   return {
     ...member,

@@ -6,7 +6,7 @@ import type { DiscriminatingRows } from '../../src/config/selection.js';
 import { serializeRequest } from '../../src/http/exchange.js';
 import { createRecognizer } from '../../src/recognition/recognizer.js';
 import { isSerial, listRequests } from '../../src/run/case-sender.js';
-import { countPlannedRequests, createPlan } from '../../src/run/plan.js';
+import { countPlannedRequests, createRunPlan } from '../../src/run/plan.js';
 import { selectFromSuite } from '../../src/suite/case-selection.js';
 import type { Suite } from '../../src/suite/suite.js';
 import { inProcessCredentials, judgeDeployment } from './judge-deployment.js';
@@ -59,7 +59,7 @@ export async function chooseDiscriminatingRows(
     for (const id of await findCaught(chosen, withState)) caught.add(id);
   }
   // What few rows catch is left out, if the requests would be too many.
-  const countSent = () => countPlannedRequests(createPlan(selectRows(suite, chosen), { excludesIntrusive: false }));
+  const countSent = () => countPlannedRequests(createRunPlan(selectRows(suite, chosen), { excludesIntrusive: false }));
   while (countSent() > maxQuickRequests) {
     const marginal = chosen.map((row) => caught.size - listCaught(chosen.filter((entry) => entry !== row)).size);
     chosen.splice(marginal.lastIndexOf(Math.min(...marginal)), 1);

@@ -5,11 +5,11 @@ import type { Channel, HttpRequest, HttpResponse } from '../../src/http/exchange
 import type { TargetContext } from '../../src/judge/judge-case.js';
 import { findWorstVerdict, type Verdict } from '../../src/judge/verdict.js';
 import type { Recognizer } from '../../src/recognition/recognizer.js';
-import type { CaseReport, RunEvidence } from '../../src/run/case-report.js';
+import type { CaseReport, StoredEvidence } from '../../src/run/case-report.js';
 import { createCaseSender } from '../../src/run/case-sender.js';
 import { createExchangeIndexer, type ExchangeIndex } from '../../src/run/exchange-index.js';
-import { type EngineOptions, startRun } from '../../src/run/run.js';
-import { type CaseAttempts, sendAndJudge } from '../../src/run/run-case.js';
+import { type StartRunOptions, startRun } from '../../src/run/run.js';
+import { type CaseAttempts, sendAndJudgeCase } from '../../src/run/run-case.js';
 import type { Suite } from '../../src/suite/suite.js';
 
 /** The credentials of a deployment in this process: those of a case as it is, before a client replaces them. */
@@ -56,14 +56,14 @@ export interface JudgedCase {
 export async function judgeDeployment(
   suite: Suite,
   respond: Answer,
-  options: EngineOptions = {},
+  options: StartRunOptions = {},
 ): Promise<DeploymentJudgement> {
   const channel = createChannel(respond);
   const { target } = await startRun(suite, channel, { isWorldLoaded: true, ...options });
   const testCases = suite.cases.filter((testCase) => testCase.kind === 'requirement');
   const sender = createCaseSender(channel, testCases);
   const cases: JudgedCase[] = [];
-  for (const testCase of testCases) cases.push({ testCase, sent: await sendAndJudge(testCase, sender, target) });
+  for (const testCase of testCases) cases.push({ testCase, sent: await sendAndJudgeCase(testCase, sender, target) });
   return { target, cases };
 }
 
@@ -80,7 +80,7 @@ export function listVerdicts({ cases }: DeploymentJudgement): Map<string, Verdic
 export type EndedRun = Awaited<ReturnType<typeof runSuite>>;
 
 /** Runs a suite in this process. */
-export async function runSuite(suite: Suite, channel: Channel, options: EngineOptions = {}) {
+export async function runSuite(suite: Suite, channel: Channel, options: StartRunOptions = {}) {
   const run = await startRun(suite, channel, { ...options, plannedCases: suite.cases.map(({ id }) => id) });
   const reports: CaseReport[] = [];
   for (const testCase of suite.cases) reports.push(await run.reportCase(testCase));
@@ -90,14 +90,14 @@ export async function runSuite(suite: Suite, channel: Channel, options: EngineOp
 }
 
 /** Joins the evidence of reports. */
-export function joinEvidence(reports: readonly CaseReport[]): RunEvidence {
+export function joinEvidence(reports: readonly CaseReport[]): StoredEvidence {
   return {
     exchanges: reports.flatMap(({ exchanges }) => exchanges),
     uses: reports.flatMap(({ uses }) => uses),
   };
 }
 
-export function indexExchanges({ exchanges, uses }: RunEvidence, recognizer: Recognizer): ExchangeIndex {
+export function indexExchanges({ exchanges, uses }: StoredEvidence, recognizer: Recognizer): ExchangeIndex {
   const indexer = createExchangeIndexer(recognizer.ids);
   for (const kept of exchanges) indexer.add(kept);
   return indexer.finish(uses);

@@ -4,9 +4,9 @@ import type { RequirementCase } from '../../src/cases/test-case.js';
 import { type Exchange, type HttpRequest, type HttpResponse, serializeRequest } from '../../src/http/exchange.js';
 import {
   type CaseJudgement,
-  collectEvidence,
+  collectRowEvidence,
+  type ExchangesByRow,
   judgeCase,
-  type RowExchanges,
   type TargetContext,
 } from '../../src/judge/judge-case.js';
 import { createRecognizer } from '../../src/recognition/recognizer.js';
@@ -19,7 +19,7 @@ import { type Answer, createChannel, inProcessCredentials, judgeDeployment } fro
 export interface FaultyCase {
   readonly testCase: RequirementCase;
   readonly judgement: CaseJudgement;
-  readonly exchanges: RowExchanges;
+  readonly exchanges: ExchangesByRow;
   readonly target: TargetContext;
 }
 
@@ -64,7 +64,7 @@ export function createFaultJudge(suite: Suite): FaultJudge {
         );
         return new Map<string, Exchange>(named);
       });
-      yield { testCase, judgement: judgeCase(testCase, collectEvidence(exchanges, target)), exchanges, target };
+      yield { testCase, judgement: judgeCase(testCase, collectRowEvidence(exchanges, target)), exchanges, target };
     }
   }
 
@@ -98,7 +98,7 @@ export function createFaultJudge(suite: Suite): FaultJudge {
         const alone: RequirementCase = { ...testCase, rows: [row] };
         const [verdict] = fault.hasState
           ? (await judgeWithState(fault, { ...suite, cases: [alone] })).map(({ judgement }) => judgement.verdict)
-          : [judgeCase(alone, collectEvidence(exchanges.slice(n, n + 1), target)).verdict];
+          : [judgeCase(alone, collectRowEvidence(exchanges.slice(n, n + 1), target)).verdict];
         if (verdict === 'fail') titles.push(row.title);
       }
       return titles;

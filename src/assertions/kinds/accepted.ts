@@ -1,8 +1,14 @@
-import { parseRequest } from '../../http/request-content.js';
+import { parseRequest } from '../../http/decoded-request.js';
 import { isSuccessful } from '../../http/response-status.js';
 import { isJsonObject } from '../../support/json.js';
-import { createDoubt, createViolation, defineAssertion, holdsResult, type RequestWithOracle } from '../assertion.js';
-import { findUndocumentedRequest } from '../requirement-flaws.js';
+import {
+  createUnclearResult,
+  createViolation,
+  defineAssertion,
+  holdingResult,
+  type RequestWithOracle,
+} from '../assertion.js';
+import { findUndocumentedRequestFlaw } from '../requirement-flaws.js';
 
 type Value = 'or-empty' | { readonly 'or-empty-like': string } | { readonly wherever: string };
 
@@ -41,12 +47,12 @@ export default defineAssertion<Value, Data>({
 
   judge({ unless, compared: name }, { exchange: { response }, compareWith }) {
     const { status } = response;
-    if (isSuccessful(response)) return holdsResult;
-    const mayBeEmpty = createDoubt('perhaps-empty', { status });
+    if (isSuccessful(response)) return holdingResult;
+    const mayBeEmpty = createUnclearResult('perhaps-empty', { status });
     if (unless === 'empty') return mayBeEmpty;
     return compareWith(name, ({ response: compared }) => {
       const judgeBoth = (isUnclear: boolean) =>
-        (isUnclear ? createDoubt : createViolation)('statuses', { status, name, compared: compared.status });
+        (isUnclear ? createUnclearResult : createViolation)('statuses', { status, name, compared: compared.status });
       if (unless === 'empty-like') return judgeBoth(compared.status === status);
       // Promotions of the deployment's own may have rules that exclude what this request adds.
       if (status === 404) return mayBeEmpty;
@@ -55,7 +61,7 @@ export default defineAssertion<Value, Data>({
   },
 
   findFlaw({ unless, compared: name }, context) {
-    const flaw = findUndocumentedRequest(context);
+    const flaw = findUndocumentedRequestFlaw(context);
     if (flaw !== undefined || unless === 'empty') return flaw;
     const compared = context.getRequest(name);
     if (unless === 'other-refused') {

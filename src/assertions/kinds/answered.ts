@@ -1,6 +1,6 @@
-import { defineAssertion, holdsResult } from '../assertion.js';
+import { defineAssertion, holdingResult } from '../assertion.js';
 import { judgeBrokenResponse } from '../judge-broken-response.js';
-import { findUndocumentedRequest } from '../requirement-flaws.js';
+import { findUndocumentedRequestFlaw } from '../requirement-flaws.js';
 
 export default defineAssertion<'whole', object>({
   key: 'answered',
@@ -11,7 +11,7 @@ export default defineAssertion<'whole', object>({
   },
   read: () => ({}),
   describe: () => 'gets a whole response',
-  judge: (_, { exchange, evidence }) => judgeBrokenResponse(exchange, evidence) ?? holdsResult,
+  judge: (_, { exchange, evidence }) => judgeBrokenResponse(exchange, evidence) ?? holdingResult,
   judgeLost: (exchange, evidence) => judgeBrokenResponse(exchange, evidence),
-  findFlaw: (_, context) => findUndocumentedRequest(context),
+  findFlaw: (_, context) => findUndocumentedRequestFlaw(context),
 });

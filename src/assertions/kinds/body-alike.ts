@@ -1,5 +1,5 @@
-import { createDoubt, createViolationUnless, defineAssertion } from '../assertion.js';
-import { areAlike, findVolatilePaths } from '../volatile-values.js';
+import { createUnclearResult, createViolationUnless, defineAssertion } from '../assertion.js';
+import { areBodiesAlike, findVolatilePaths } from '../volatile-values.js';
 
 export default defineAssertion<string, { readonly compared: string }>({
   key: 'body.alike',
@@ -13,8 +13,8 @@ export default defineAssertion<string, { readonly compared: string }>({
   judge: ({ compared: name }, { exchange, evidence, compareWith }) =>
     compareWith(name, ({ response }) => {
       const volatile = findVolatilePaths(evidence.exchanges);
-      if (volatile.has('')) return createDoubt('body-varies');
-      const isAlike = areAlike(exchange.response.body, response.body, volatile);
+      if (volatile.has('')) return createUnclearResult('body-varies');
+      const isAlike = areBodiesAlike(exchange.response.body, response.body, volatile);
       return createViolationUnless(isAlike, 'bodies-differ', { name });
     }),
 });

@@ -1,6 +1,6 @@
 import { type AssertionReadContext, defineAssertion, type TierSelection } from '../assertion.js';
 import { judgeAllReturned, judgeNoneReturned, judgeReturnedTiers } from '../judge-returned-tiers.js';
-import { findUndocumentedId } from '../requirement-flaws.js';
+import { findUndocumentedExpectation } from '../requirement-flaws.js';
 
 const selections =
   'Names of tiers, or one keyword: `required` or `forbidden` (the documentation requires or forbids to return them), `valid` (for the customer and the order), `matching` (the filter), `newest-150` (the tiers that are checked).';
@@ -31,7 +31,7 @@ export function defineTierListAssertion(
     judge: ({ tiers }, context) =>
       judgeReturnedTiers(context, !isRequired, (result) => judgeTiers(tiers, result, context)),
     listNeededIds: ({ tiers }, { addWindow }) => addWindow(tiers),
-    findFlaw: ({ tiers }, context) => findUndocumentedId(tiers, wanted, context),
+    findFlaw: ({ tiers }, context) => findUndocumentedExpectation(tiers, wanted, context),
   });
 }
 

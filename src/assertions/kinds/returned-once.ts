@@ -1,5 +1,5 @@
 import type { LocatedMention } from '../../recognition/recognizer.js';
-import { createDoubt, createViolationUnless, defineAssertion } from '../assertion.js';
+import { createUnclearResult, createViolationUnless, defineAssertion } from '../assertion.js';
 import { createTiersDoubt, judgeReturnedTiers } from '../judge-returned-tiers.js';
 
 export default defineAssertion<boolean, { readonly isOnce: boolean }>({
@@ -14,7 +14,7 @@ export default defineAssertion<boolean, { readonly isOnce: boolean }>({
     judgeReturnedTiers(context, false, (result) => {
       if (result.unclear.size > 0) return createTiersDoubt(result);
       // Nothing is repeated in an empty result, and nothing shows that a promotion would be returned once.
-      if (result.returned.length === 0 && isOnce) return createDoubt('nothing-to-count');
+      if (result.returned.length === 0 && isOnce) return createUnclearResult('nothing-to-count');
       const mentions = context.evidence.recognizer.listLocatedMentions(context.exchange.response.body);
       const isRepeated = result.returned.some((id) => countRecords(id, mentions) > 1);
       return createViolationUnless(isRepeated !== isOnce, isRepeated ? 'returned-repeatedly' : 'returned-once', {});

@@ -1,4 +1,4 @@
-import { createDoubt, createViolationUnless, defineAssertion } from '../assertion.js';
+import { createUnclearResult, createViolationUnless, defineAssertion } from '../assertion.js';
 import { createTiersDoubt, judgeReturnedTiers } from '../judge-returned-tiers.js';
 
 type Order = 'newest-first' | 'oldest-first';
@@ -11,7 +11,7 @@ export default defineAssertion<Order, { readonly order: Order }>({
   judge: ({ order }, context) =>
     judgeReturnedTiers(context, false, (result) => {
       if (result.unclear.size > 0) return createTiersDoubt(result);
-      if (result.returned.length < 2) return createDoubt('no-order');
+      if (result.returned.length < 2) return createUnclearResult('no-order');
       const newestFirst = context.evidence.world.tiers.map(({ id }) => id).filter((id) => result.returned.includes(id));
       const wanted = order === 'newest-first' ? newestFirst : newestFirst.reverse();
       const isInOrder = wanted.every((id, n) => id === result.returned[n]);

@@ -1,4 +1,4 @@
-import { defineAssertion, holdsResult } from '../assertion.js';
+import { defineAssertion, holdingResult } from '../assertion.js';
 import { judgeTierDifferences } from '../judge-returned-tiers.js';
 
 export default defineAssertion<string, { readonly compared: string }>({
@@ -8,7 +8,7 @@ export default defineAssertion<string, { readonly compared: string }>({
   describe: ({ compared }) => `returns the same as '${compared}'`,
   judge: ({ compared }, context) =>
     judgeTierDifferences(context, compared, (differences) =>
-      differences === undefined ? holdsResult : { is: 'violated', reason: differences },
+      differences === undefined ? holdingResult : { is: 'violated', reason: differences },
     ),
   listNeededIds: (_, { allTiers }) => allTiers,
 });

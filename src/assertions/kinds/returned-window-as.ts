@@ -1,10 +1,10 @@
-import { createOracle, listWindowTiers, type WindowAlternative } from '../../contract/oracle.js';
+import { createOracle, listWindowDependentTiers, type WindowAlternative } from '../../contract/oracle.js';
 import { getWindowSize } from '../../contract/world.js';
 import {
   type AssertionJudgeContext,
   type AssertionResult,
-  combineAll,
   combineAny,
+  combineResultsWithAnd,
   createViolation,
   defineAssertion,
 } from '../assertion.js';
@@ -22,7 +22,10 @@ export default defineAssertion<string, { readonly compared: string }>({
   judge: ({ compared: name }, context) =>
     context.compareWith(name, (compared) => {
       const judge = (window: WindowAlternative['window']) =>
-        combineAll([judgeReading(window, context), judgeReading(window, { ...context, exchange: compared })]);
+        combineResultsWithAnd([
+          judgeReading(window, context),
+          judgeReading(window, { ...context, exchange: compared }),
+        ]);
       const before = judge('before-the-filter');
       // One of both is enough, and to prove that promotions were not returned takes long.
       if (before.is === 'holds') return before;
@@ -33,7 +36,9 @@ export default defineAssertion<string, { readonly compared: string }>({
   // If one of the newest is missing in the deployment, an older one is among the newest 150.
   listNeededIds({ compared }, { world, oracle, getOracle }) {
     const newest = world.tiers.slice(0, getWindowSize(world));
-    return [...newest, ...listWindowTiers(oracle), ...listWindowTiers(getOracle(compared))].map(({ id }) => id);
+    return [...newest, ...listWindowDependentTiers(oracle), ...listWindowDependentTiers(getOracle(compared))].map(
+      ({ id }) => id,
+    );
   },
   findFlaw({ compared }, { name, oracle, ...context }) {
     const others = context.getRequest(compared).oracle;
@@ -52,9 +57,9 @@ function judgeReading(window: WindowAlternative['window'], context: AssertionJud
   const oracle = stated.whenReturning ?? stated;
   const reading = oracle.alternatives.find((alternative) => alternative.window === window);
   const [required = [], forbidden = []] = (['required', 'forbidden'] as const).map((obligation) =>
-    listWindowTiers(oracle).flatMap((tier) => (reading?.returned(tier) === obligation ? tier.id : [])),
+    listWindowDependentTiers(oracle).flatMap((tier) => (reading?.returned(tier) === obligation ? tier.id : [])),
   );
   return judgeReturnedTiers(context, required.length === 0, (result) =>
-    combineAll([judgeAllReturned(required, result, context), judgeNoneReturned(forbidden, result, context)]),
+    combineResultsWithAnd([judgeAllReturned(required, result, context), judgeNoneReturned(forbidden, result, context)]),
   );
 }

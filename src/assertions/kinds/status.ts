@@ -1,5 +1,5 @@
 import { createViolationUnless, defineAssertion } from '../assertion.js';
-import { findRequestWithoutRequiredTier, findUndocumentedRequest } from '../requirement-flaws.js';
+import { findNoRequiredTierFlaw, findUndocumentedRequestFlaw } from '../requirement-flaws.js';
 
 type Pattern = number | string;
 type Data = { readonly patterns: readonly string[] } | { readonly sameAs: string };
@@ -56,6 +56,6 @@ export default defineAssertion<Pattern | readonly Pattern[] | { 'same-as': strin
   findFlaw(data, context) {
     if (!('patterns' in data) || data.patterns.join() !== '2xx')
       return { message: 'the documentation names no status code', hint: "Expect '2xx'." };
-    return findUndocumentedRequest(context) ?? findRequestWithoutRequiredTier(context);
+    return findUndocumentedRequestFlaw(context) ?? findNoRequiredTierFlaw(context);
   },
 });

@@ -1,28 +1,28 @@
 import { spawn } from 'node:child_process';
 import path from 'node:path';
-import { describeData, quickNotice } from '../../certificate/notices.js';
-import { replayFile } from '../../certify/recorded-run.js';
+import { describeDataCoverage, quickNotice } from '../../certificate/notices.js';
+import { replayEvidenceFile } from '../../certify/recorded-run.js';
 import { type RunEnding, runEndings } from '../../certify/reported-run.js';
 import { loadKnownCauses } from '../../certify/target-run.js';
-import { createFolderName, type LiveRunInputs, type RunInputs } from '../../config/run-inputs.js';
+import { type LiveRunInputs, type RunInputs, sanitizeFolderName } from '../../config/run-inputs.js';
 import { completeRunOptions, type RunOptions } from '../../config/run-options.js';
 import {
   claimPlaywrightFolder,
   claimResultsFolder,
+  multiProjectPlaywrightFolder,
   playwrightFolder,
-  projectsFolder,
 } from '../../outputs/claimed-folder.js';
 import { findRunFile } from '../../outputs/result-files.js';
 import { renderPlan } from '../../outputs/terminal/plan.js';
 import { addColors } from '../../outputs/terminal/run-report.js';
-import { createPlan } from '../../run/plan.js';
-import { loadProject, shareValue } from '../../runner/options.js';
+import { createRunPlan } from '../../run/plan.js';
+import { loadProjectInputs, shareWithChildProcesses } from '../../runner/options.js';
 import { selectFromSuite } from '../../suite/case-selection.js';
 import { createInputError } from '../../support/problem.js';
-import { joinLines } from '../../support/untrusted-text.js';
+import { joinAndEscapeLines } from '../../support/untrusted-text.js';
 import { determineExitStatusOfRuns, exitStatus } from '../exit-status.js';
 import { addCertifyFlags, type CertifyFlags, type ConfigureCommand } from '../flags.js';
-import { findOwnConfig, runPlaywrightTests } from '../run-playwright.js';
+import { findOwnPlaywrightConfig, runPlaywrightTests } from '../run-playwright.js';
 import { printComparison } from './compare.js';
 
 export default ((command, end, playwrightArgs) => {
@@ -49,8 +49,8 @@ async function replayRun(
 ): Promise<number> {
   if (playwrightArgs.length > 0)
     throw createInputError('--replay', 'runs without Playwright', 'Select cases with --only.');
-  process.stdout.write(joinLines([`Judges the exchanges of ${folderOrFile}. Nothing is sent.`]));
-  const reported = await replayFile(findRunFile(folderOrFile, 'evidence.har'), completeRunOptions(run));
+  process.stdout.write(joinAndEscapeLines([`Judges the exchanges of ${folderOrFile}. Nothing is sent.`]));
+  const reported = await replayEvidenceFile(findRunFile(folderOrFile, 'evidence.har'), completeRunOptions(run));
   const published = await reported.publish();
   process.stdout.write(addColors(published.report));
   return endRuns([published], exitStatus.conforms, flags);
@@ -58,7 +58,7 @@ async function replayRun(
 
 /** Loads the inputs of each run, so that every problem of a file is said before anything is sent. */
 async function loadProjects(runs: readonly RunOptions[]): Promise<LiveRunInputs[]> {
-  const projects = runs.map((conformance) => loadProject({ conformance }));
+  const projects = runs.map((conformance) => loadProjectInputs({ conformance }));
   for (const { settings, suite } of projects) await loadKnownCauses(settings, suite.world);
   return projects;
 }
@@ -74,7 +74,7 @@ async function sendRuns(
   playwrightArgs: readonly string[],
   flags: CertifyFlags,
 ): Promise<number> {
-  const config = findOwnConfig();
+  const config = findOwnPlaywrightConfig();
   // A run that names its deployment is a project of its own. Otherwise Playwright reads the projects of a config.
   const isNamed = [runs[0].target, runs[0].baseUrl, runs[0].reference].some((stated) => stated !== undefined);
   const projects = config === undefined || isNamed ? await loadProjects(runs) : [];
@@ -83,7 +83,7 @@ async function sendRuns(
   const isList = playwrightArgs.includes('--list');
   if (!isList) claimFolders(folders);
   const names = isNamed ? projects.map(({ settings }) => settings.target.name) : [];
-  shareValue(
+  shareWithChildProcesses(
     'runs',
     runs.map((options, n) => ({ ...options, project: names[n] })),
   );
@@ -101,7 +101,7 @@ async function sendRuns(
 
 /** Returns the folder for what Playwright writes. Projects of a config share one, since their results are not known here. */
 function choosePlaywrightFolder([first]: readonly string[]): string {
-  return first === undefined ? projectsFolder : path.join(first, playwrightFolder);
+  return first === undefined ? multiProjectPlaywrightFolder : path.join(first, playwrightFolder);
 }
 
 /** Makes sure that the run replaces no files of the user. @throws UnusableInput */
@@ -140,7 +140,7 @@ function listRuns(flags: CertifyFlags): [RunOptions, ...RunOptions[]] {
   if (flag !== undefined) throw createInputError(flag, 'works with a single target only', 'Name one target.');
   const byFolder = new Map<string, RunOptions>();
   for (const target of files) {
-    const folder = createFolderName(loadProject({ conformance: { ...shared, target } }).settings.target.name);
+    const folder = sanitizeFolderName(loadProjectInputs({ conformance: { ...shared, target } }).settings.target.name);
     const twin = byFolder.get(folder)?.target;
     if (twin !== undefined)
       throw createInputError(
@@ -168,8 +168,8 @@ async function renderDryRun({ suite, settings }: RunInputs): Promise<string> {
   const lines = [
     ...(target.kind === 'reference' ? [] : [`Target ${target.name}: ${target.baseUrl}`]),
     ...(quick === undefined ? [] : [quickNotice]),
-    ...(suite.data === undefined ? [] : describeData(suite.data)),
+    ...(suite.data === undefined ? [] : describeDataCoverage(suite.data)),
     ...notes,
   ];
-  return joinLines(lines) + renderPlan(createPlan(selectFromSuite(suite, settings), settings), suite.world);
+  return joinAndEscapeLines(lines) + renderPlan(createRunPlan(selectFromSuite(suite, settings), settings), suite.world);
 }

@@ -2,11 +2,11 @@ import { referenceCredentials } from '../../../reference/reference-credentials.j
 import { serveReference } from '../../../reference/server.js';
 import { openTarget } from '../../certify/open-target.js';
 import { startTargetRun } from '../../certify/target-run.js';
-import { addReferenceEndpoint, loadInputs } from '../../config/run-inputs.js';
+import { addReferenceEndpoint, loadRunInputs } from '../../config/run-inputs.js';
 import { completeRunOptions, type RunOptions } from '../../config/run-options.js';
 import { noRetry } from '../../http/connection-options.js';
 import { renderExaminationFindings } from '../../outputs/terminal/findings.js';
-import { joinLines } from '../../support/untrusted-text.js';
+import { joinAndEscapeLines } from '../../support/untrusted-text.js';
 import { exitStatus } from '../exit-status.js';
 import { addTargetFlags, type ConfigureCommand } from '../flags.js';
 
@@ -19,7 +19,7 @@ export default ((command, end) => {
 }) satisfies ConfigureCommand;
 
 async function runDoctor(flags: RunOptions): Promise<number> {
-  const loaded = loadInputs(completeRunOptions(flags), process.env);
+  const loaded = loadRunInputs(completeRunOptions(flags), process.env);
   const { world } = loaded.suite;
   const isReference = loaded.connection.endpoint === undefined;
   const credentials = referenceCredentials;
@@ -41,7 +41,7 @@ async function runDoctor(flags: RunOptions): Promise<number> {
   // Wrong test data explains other problems, unless something else than the operation answers.
   process.stdout.write(
     renderExaminationFindings(ofData) +
-      joinLines([...where, ...settings.notes, '']) +
+      joinAndEscapeLines([...where, ...settings.notes, '']) +
       renderExaminationFindings(others),
   );
   if (findings.some(isProblem)) return exitStatus['does-not-conform'];

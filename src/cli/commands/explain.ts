@@ -1,4 +1,4 @@
-import { renderExplanation } from '../../outputs/terminal/case-explanation.js';
+import { renderCaseExplanation } from '../../outputs/terminal/case-explanation.js';
 import { findCasesByName, selectCases } from '../../suite/case-selection.js';
 import { loadSuite, suiteFolder } from '../../suite/suite.js';
 import { createInputError } from '../../support/problem.js';
@@ -16,6 +16,6 @@ export default ((command) => {
       const [testCase, ...others] = named.length > 0 ? named : selected();
       if (testCase === undefined || others.length > 0)
         throw createInputError(name, 'is not one case', `Name a case of npx conformance list cases ${name}`);
-      process.stdout.write(renderExplanation(testCase, suite));
+      process.stdout.write(renderCaseExplanation(testCase, suite));
     });
 }) satisfies ConfigureCommand;

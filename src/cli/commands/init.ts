@@ -1,10 +1,10 @@
 import { appendFileSync, existsSync, lstatSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { initialTargetFile as targetFile } from '../../config/target-file.js';
+import { initialTargetFilePath as targetFile } from '../../config/target-file.js';
 import { getMember, parseJson } from '../../support/json.js';
 import { packageRoot } from '../../support/package-root.js';
 import { readTextFile } from '../../support/text-file.js';
-import { firstLine, joinLines } from '../../support/untrusted-text.js';
+import { getFirstLine, joinAndEscapeLines } from '../../support/untrusted-text.js';
 import type { ConfigureCommand } from '../flags.js';
 import { findPlaywrightConfig } from '../run-playwright.js';
 
@@ -33,7 +33,7 @@ function initProject(): string {
       template === 'ignore-list' ? addLines(file, readTemplate(template)) : writeNew(file, readTemplate(template));
     return `${isWritten ? 'Written' : 'Kept   '}  ${file}`;
   });
-  return joinLines(lines) + readTemplate('next-steps.txt');
+  return joinAndEscapeLines(lines) + readTemplate('next-steps.txt');
 }
 
 /** Writes a file unless there is something of that name. @returns whether it did */
@@ -49,7 +49,7 @@ function writeNew(file: string, text: string): boolean {
 function addLines(file: string, lines: string): boolean {
   if (!existsSync(file)) return writeNew(file, lines);
   const before = readText(file);
-  if (before.includes(firstLine(lines))) return false;
+  if (before.includes(getFirstLine(lines))) return false;
   const separator = before === '' ? '' : before.endsWith('\n') ? '\n' : '\n\n';
   appendFileSync(file, separator + lines);
   return true;

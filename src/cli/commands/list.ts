@@ -2,9 +2,9 @@ import { Argument } from 'commander';
 import { closedQuestions } from '../../../reference/behaviours.js';
 import { listGeneratedFaults } from '../../../reference/faults/generated-faults.js';
 import { faults } from '../../../reference/faults/index.js';
-import { getSubjectId } from '../../cases/test-case.js';
+import { getRequirementOrQuestionId } from '../../cases/test-case.js';
 import { loadSuite, type Suite, suiteFolder } from '../../suite/suite.js';
-import { joinLines } from '../../support/untrusted-text.js';
+import { joinAndEscapeLines } from '../../support/untrusted-text.js';
 import type { ConfigureCommand } from '../flags.js';
 
 /** A name, what it means, and lines below it. */
@@ -21,7 +21,7 @@ const lists: Readonly<Record<string, (suite: Suite) => readonly Entry[]>> = {
   cases: ({ cases }) =>
     cases.map((testCase) => {
       const { id, title, kind, tags } = testCase;
-      const subject = `${kind === 'requirement' ? 'verifies' : 'answers'} ${getSubjectId(testCase)}`;
+      const subject = `${kind === 'requirement' ? 'verifies' : 'answers'} ${getRequirementOrQuestionId(testCase)}`;
       return [id, title, `  ${[subject, ...tags.map((name) => `@${name}`)].join(' ')}`];
     }),
   behaviours: () =>
@@ -45,6 +45,6 @@ export default ((command) => {
       const shown = entries.filter((entry) => entry.join('\n').toLowerCase().includes(text.toLowerCase()));
       const width = Math.min(40, Math.max(...shown.map(([id]) => id.length)));
       const lines = shown.flatMap(([id, says, ...details]) => [`${id.padEnd(width)}  ${says}`.trimEnd(), ...details]);
-      process.stdout.write(joinLines(lines));
+      process.stdout.write(joinAndEscapeLines(lines));
     });
 }) satisfies ConfigureCommand;

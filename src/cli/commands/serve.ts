@@ -4,8 +4,8 @@ import { findFault } from '../../../reference/faults/index.js';
 import { referenceCredentials } from '../../../reference/reference-credentials.js';
 import { serveReference } from '../../../reference/server.js';
 import { credentialHeaders, documentedOperation } from '../../contract/operation.js';
-import { type MockOptions, readMockOptions } from '../../mock.js';
-import { joinLines } from '../../support/untrusted-text.js';
+import { type MockOptions, readMockFiles } from '../../mock.js';
+import { joinAndEscapeLines } from '../../support/untrusted-text.js';
 import type { ConfigureCommand } from '../flags.js';
 
 interface ServeFlags extends Pick<MockOptions, 'data' | 'known'> {
@@ -59,11 +59,11 @@ function check<Value>(read: () => Value): Value {
 }
 
 async function runServe({ host, port = 0, data, as, known, behaviour, fault = [] }: ServeFlags): Promise<void> {
-  const { options, inimitable } = readMockOptions({ record: as, data, known, behaviours: behaviour });
+  const { options, inimitable } = readMockFiles({ record: as, data, known, behaviours: behaviour });
   const faults = [...(options.faults ?? []), ...fault];
   const { url, close } = await serveReference({ ...options, port, faults, host });
   process.stdout.write(
-    joinLines([
+    joinAndEscapeLines([
       `${as === undefined ? 'The reference deployment' : `The mock of ${as}`} answers at ${url}${documentedOperation.path}. Its credentials are public:`,
       `${credentialHeaders.applicationId}: ${referenceCredentials.applicationId}`,
       `${credentialHeaders.token}: ${referenceCredentials.token}`,

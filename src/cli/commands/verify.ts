@@ -5,9 +5,9 @@ import { findRunFile } from '../../outputs/result-files.js';
 import { loadSuite, suiteFolder } from '../../suite/suite.js';
 import { computeDigest } from '../../support/digest.js';
 import { createInputError, readInputFile } from '../../support/problem.js';
-import { sizeLimits } from '../../support/read-bytes.js';
+import { fileSizeLimits } from '../../support/read-bytes.js';
 import { decodeText } from '../../support/text-file.js';
-import { joinLines } from '../../support/untrusted-text.js';
+import { joinAndEscapeLines } from '../../support/untrusted-text.js';
 import { exitStatus } from '../exit-status.js';
 import type { ConfigureCommand } from '../flags.js';
 
@@ -19,7 +19,7 @@ export default ((command, end) => {
     .option('--data <file>', 'with the data file of the run (default: the one that the certificate names)')
     .action(async (named: string, options: { cases?: string; data?: string }) => {
       const lines = await verify(findRunFile(named, 'certificate.json'), options);
-      process.stdout.write(joinLines(lines));
+      process.stdout.write(joinAndEscapeLines(lines));
       end(lines[0]?.startsWith('AGREES') ? exitStatus.conforms : exitStatus['does-not-conform']);
     });
 }) satisfies ConfigureCommand;
@@ -40,7 +40,7 @@ async function verify(file: string, { cases, data }: { cases?: string; data?: st
   if (stated === undefined) throw createInputError(file, 'names no evidence', 'Name the certificate.json of a run.');
   const evidenceFile = path.join(path.dirname(file), path.basename(stated.file));
   const content = readInputFile(evidenceFile, 'A run writes the evidence beside its certificate.', {
-    limit: sizeLimits.evidence,
+    limit: fileSizeLimits.evidence,
   });
   const recorded = parseRecordedRun(content, evidenceFile, data);
   const suite = loadSuite(suiteFolder, recorded.settings.availability, cases ?? ownCases?.folder);

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import {
   type CaseDifference,
   type CaseEntry,
-  isFailure,
-  renderDifference,
+  isFailingVerdict,
+  renderCaseDifference,
   renderFailure,
 } from '../../certificate/case-entry.js';
 import type { CauseEntry } from '../../certificate/cause-entry.js';
@@ -12,10 +12,10 @@ import { describeSharedReasons, findSharedReasons } from '../../certificate/shar
 import type { KnownDeviation } from '../../record/known-deviations.js';
 import { groupBy } from '../../support/collections.js';
 import {
-  describeAnswers,
+  adviseOnKnownDeviation,
+  describeAnswerCounts,
   describeCounts,
   describeKnownDeviation,
-  describeKnownEntry,
   describeVerdict,
   sortByUrgency,
 } from '../counts.js';
@@ -26,7 +26,7 @@ import { readTemplate } from '../template.js';
 export default (({ certificate, suite, answers }) => {
   const { target, verdict, requirements, questions, causes = [], drift, unstable, notes } = certificate;
   const style = readTemplate('certificate.css');
-  const known = (certificate.known_deviations?.entries ?? []).flatMap((entry) => describeKnownEntry(entry) ?? []);
+  const known = (certificate.known_deviations?.entries ?? []).flatMap((entry) => adviseOnKnownDeviation(entry) ?? []);
   const unjudged = certificate.incomplete_because ?? describeSharedReasons(certificate);
   const warnings = answers.filter(({ entry }) => entry.warning);
   const hasCards = [known, unjudged, notes, warnings].some(({ length }) => length > 0);
@@ -45,7 +45,7 @@ export default (({ certificate, suite, answers }) => {
         .replaceAll('-', ' ')
         .replace(/^./, (letter) => letter.toUpperCase()),
       requirementCounts: describeCounts(certificate.summary),
-      questionCounts: describeAnswers(questions),
+      questionCounts: describeAnswerCounts(questions),
       seconds: (certificate.duration_ms / 1_000).toFixed(1),
       since: certificate.compared_with ?? 'the target file was written',
       isCalm,
@@ -92,7 +92,7 @@ function listLinks(ids: readonly string[]) {
 }
 
 function viewDifference(entry: CaseDifference) {
-  return { id: entry.case, text: renderDifference(entry) };
+  return { id: entry.case, text: renderCaseDifference(entry) };
 }
 
 type SharedReasons = ReturnType<typeof findSharedReasons>;
@@ -103,7 +103,7 @@ function viewRequirement(entry: RequirementEntry, titles: ReadonlyMap<string, st
     at,
     rows,
     title: titles.get(judged.id) ?? judged.id,
-    isOpen: n === 0 && isFailure(judged.verdict),
+    isOpen: n === 0 && isFailingVerdict(judged.verdict),
     isShared: shared.has(judged.reason),
     failure: judged.reason === '' || shared.has(judged.reason) ? '' : renderFailure(judged),
   });

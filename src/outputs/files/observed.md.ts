@@ -1,15 +1,15 @@
 import { undeterminedOutcome } from '../../cases/test-case.js';
 import { isSuccessful } from '../../http/response-status.js';
-import { maskChanging } from '../../record/body-templates.js';
+import { maskChangingValues } from '../../record/body-templates.js';
 import { createResponseRenderer, renderRequest, volatilePattern } from '../../record/exchange-text.js';
-import { parseExactly, stringifyExactly } from '../../support/json.js';
+import { parseJsonExactly, stringifyExactly } from '../../support/json.js';
 import { renderCodeBlock, renderInlineCode, renderTableCode } from '../markdown.js';
 import { type AnsweredQuestion, type OutputRenderer, renderAnsweredQuestion } from '../output.js';
 
 /** Renders the part that the documentation lacks. The text is the same if the target behaves the same. */
 export default (({ suite, answers, certificate, suiteResults }) => {
   const volatile = new Set(suiteResults.flatMap((result) => result.volatile ?? []));
-  const maskBody = (body: string) => maskChanging(parseExactly(body), volatile);
+  const maskBody = (body: string) => maskChangingValues(parseJsonExactly(body), volatile);
   const renderResponse = createResponseRenderer(suite.world, maskBody);
   const [example] = answers.flatMap(({ shown }) => (shown && isSuccessful(shown.response) ? [shown] : []));
   const sample = example === undefined ? '' : renderSample(maskBody(example.response.body));

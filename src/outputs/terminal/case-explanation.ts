@@ -3,7 +3,7 @@ import { describeTiers } from '../../assertions/judge-returned-tiers.js';
 import { describeAssertion } from '../../assertions/registry.js';
 import {
   type CaseRow,
-  getSubjectId,
+  getRequirementOrQuestionId,
   type QuestionCase,
   type RequirementRow,
   type TestCase,
@@ -11,7 +11,7 @@ import {
 import type { Contract } from '../../contract/contract.js';
 import { createObligationExplainer } from '../../contract/describe-request.js';
 import { createOracle, type Obligation } from '../../contract/oracle.js';
-import type { NamedWorld } from '../../contract/world.js';
+import type { TargetWorld } from '../../contract/world.js';
 import { renderCurlCommand } from '../../http/curl-command.js';
 import type { HttpRequest } from '../../http/exchange.js';
 import type { Suite } from '../../suite/suite.js';
@@ -20,7 +20,7 @@ import { formatLocation } from '../../support/problem.js';
 import { renderReason } from '../../support/reason.js';
 
 /** Explains a case, for `conformance explain`. */
-export function renderExplanation(testCase: TestCase, { contract, world }: Suite): string {
+export function renderCaseExplanation(testCase: TestCase, { contract, world }: Suite): string {
   const { id, title, at } = testCase;
   const rows: readonly ExplainedRow[] = testCase.rows;
   const lines = [
@@ -40,7 +40,7 @@ export function renderExplanation(testCase: TestCase, { contract, world }: Suite
 type ExplainedRow = CaseRow & Partial<RequirementRow>;
 
 function renderSubject(testCase: TestCase, { requirements, questions }: Contract): string[] {
-  const subject = getSubjectId(testCase);
+  const subject = getRequirementOrQuestionId(testCase);
   const requirement = requirements.find(({ id }) => id === subject);
   const question = questions.find(({ id }) => id === subject);
   const relation = testCase.kind === 'requirement' ? 'verifies the requirement' : 'answers the question';
@@ -52,7 +52,7 @@ function renderSubject(testCase: TestCase, { requirements, questions }: Contract
   ];
 }
 
-function renderRow({ given, expect = [], requests, unavailable }: ExplainedRow, world: NamedWorld): string[] {
+function renderRow({ given, expect = [], requests, unavailable }: ExplainedRow, world: TargetWorld): string[] {
   return [
     ...listAssertions('Given that', given, world),
     ...listAssertions('It is expected that', expect, world),
@@ -65,7 +65,7 @@ function renderRow({ given, expect = [], requests, unavailable }: ExplainedRow, 
 }
 
 /** Lists the outcomes that a question may have. An open value, such as a status code, has none. */
-function renderOutcomes({ answer, answers }: QuestionCase, { questions }: Contract, world: NamedWorld): string[] {
+function renderOutcomes({ answer, answers }: QuestionCase, { questions }: Contract, world: TargetWorld): string[] {
   if (answer.kind !== 'first-of') return [];
   const known = questions.find(({ id }) => id === answers)?.answer;
   const outcomes = known?.kind === 'outcomes' ? known.outcomes : undefined;
@@ -78,13 +78,13 @@ function renderOutcomes({ answer, answers }: QuestionCase, { questions }: Contra
   ];
 }
 
-function listAssertions(heading: string, assertions: readonly Assertion[], world: NamedWorld): string[] {
+function listAssertions(heading: string, assertions: readonly Assertion[], world: TargetWorld): string[] {
   if (assertions.length === 0) return [];
   return [heading, ...assertions.map((assertion) => `  - ${describeAssertion(assertion, world)}`), ''];
 }
 
 /** Renders what the documentation says of the tiers, for one request. */
-function renderOracle(request: HttpRequest, world: NamedWorld): string[] {
+function renderOracle(request: HttpRequest, world: TargetWorld): string[] {
   const oracle = createOracle(request, world);
   const explain = createObligationExplainer(request, world);
   const renderTiers = (obligation: Obligation, heading: string): string[] => {

@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
-import { escapeControlCharacters, joinLines, quoteLines } from '../../support/untrusted-text.js';
+import { escapeControlCharacters, joinAndEscapeLines, quoteLines } from '../../support/untrusted-text.js';
 import { renderCodeBlock } from '../markdown.js';
 import { fillTemplate } from '../template.js';
 
@@ -15,5 +15,5 @@ export function renderForeignFailure(
   errors: readonly { readonly message?: string; readonly stack?: string }[],
 ): string {
   const details = errors.map(({ message = '', stack = message }) => stripVTControlCharacters(stack));
-  return joinLines([`failed  ${[project, ...titles].join(' › ')}`, ...quoteLines(details.join('\n'))]);
+  return joinAndEscapeLines([`failed  ${[project, ...titles].join(' › ')}`, ...quoteLines(details.join('\n'))]);
 }

@@ -1,7 +1,7 @@
 import { examinedAreas } from '../../run/examination/examination.js';
 import type { Examination } from '../../run/examine.js';
 import { renderReason } from '../../support/reason.js';
-import { joinLines } from '../../support/untrusted-text.js';
+import { joinAndEscapeLines } from '../../support/untrusted-text.js';
 
 const stateLabels = { fine: 'fine', problem: 'PROBLEM', unknown: '?' };
 
@@ -9,7 +9,7 @@ const stateLabels = { fine: 'fine', problem: 'PROBLEM', unknown: '?' };
 export function renderExaminationFindings(findings: Examination['findings']): string {
   const width = Math.max(...examinedAreas.map((area) => area.length));
   const isProblem = ({ state }: Examination['findings'][number]) => Number(state === 'problem');
-  return joinLines(
+  return joinAndEscapeLines(
     findings
       .toSorted((left, right) => isProblem(right) - isProblem(left))
       .map(

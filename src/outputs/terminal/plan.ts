@@ -1,14 +1,14 @@
 import { describeRequest } from '../../contract/describe-request.js';
-import type { NamedWorld } from '../../contract/world.js';
+import type { TargetWorld } from '../../contract/world.js';
 import type { HttpRequest } from '../../http/exchange.js';
 import { countPlannedRequests, type Plan } from '../../run/plan.js';
-import { joinLines, shorten } from '../../support/untrusted-text.js';
+import { joinAndEscapeLines, shorten } from '../../support/untrusted-text.js';
 
 /** Renders what `--dry-run` prints: the requests of a run, and why a case is excluded. */
-export function renderPlan(plan: Plan, world: NamedWorld): string {
+export function renderPlan(plan: Plan, world: TargetWorld): string {
   const describe = (request: HttpRequest) => `  ${shorten(describeRequest(request, world), 160)}`;
   const sent = plan.cases.filter(({ reason }) => reason === undefined);
-  return joinLines([
+  return joinAndEscapeLines([
     `before the cases  (${plan.calibration.length})`,
     ...plan.calibration.map(describe),
     ...plan.cases.flatMap(({ id, reason, requests, mark }) => [

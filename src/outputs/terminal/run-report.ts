@@ -1,9 +1,9 @@
 import path from 'node:path';
 import { styleText } from 'node:util';
 import { quote } from 'shlex';
-import { type CaseEntry, isFailure } from '../../certificate/case-entry.js';
+import { type CaseEntry, isFailingVerdict } from '../../certificate/case-entry.js';
 import type { CauseExample } from '../../certificate/cause-entry.js';
-import { type Certificate, findDecisive, isKnownFailure } from '../../certificate/certificate.js';
+import { type Certificate, findDecisiveCase, isKnownFailure } from '../../certificate/certificate.js';
 import { referenceNotice } from '../../certificate/notices.js';
 import { describeSharedReasons, findSharedReasons } from '../../certificate/shared-reasons.js';
 import { getVerdictApartFromKnown, notSelectedReason } from '../../run/case-result.js';
@@ -11,10 +11,10 @@ import { renderShortList } from '../../support/collections.js';
 import { packageRoot } from '../../support/package-root.js';
 import { shorten } from '../../support/untrusted-text.js';
 import {
-  describeAnswers,
+  adviseOnKnownDeviation,
+  describeAnswerCounts,
   describeCounts,
   describeKnownDeviation,
-  describeKnownEntry,
   renderCount,
   renderHeadline,
   sortByUrgency,
@@ -41,7 +41,7 @@ export function renderRunReport(certificate: Certificate, written?: WrittenResul
   return fillTemplate('report.txt', {
     certificate,
     known: (known?.entries ?? []).flatMap((entry) => {
-      const text = describeKnownEntry(entry);
+      const text = adviseOnKnownDeviation(entry);
       return text === undefined ? [] : [{ state: entry.state, text: limitText(text) }];
     }),
     causes: limitList(listCauses(certificate), 'cause'),
@@ -56,7 +56,7 @@ export function renderRunReport(certificate: Certificate, written?: WrittenResul
     target: [target.name, target.version].filter(Boolean).join(' '),
     selected: selected && describeCounts(selected.cases),
     requirements: describeCounts(certificate.summary),
-    questions: describeAnswers(certificate.questions),
+    questions: describeAnswerCounts(certificate.questions),
     warnings: warnings.length > 0 && `${warnings.length}: ${renderShortList(warnings)}`,
     page: written?.certificate.replace(/json$/, 'html'),
     record: written?.record && { unwritten: '', ...written.record },
@@ -84,7 +84,7 @@ function listCauses({ causes = [], requirements }: Certificate) {
   // The shortest request is easiest to read.
   const measureCommand = ({ repeat_with }: Failure) => repeat_with?.length ?? Number.POSITIVE_INFINITY;
   const failures = judged
-    .filter((entry) => isFailure(getVerdictApartFromKnown(entry)))
+    .filter((entry) => isFailingVerdict(getVerdictApartFromKnown(entry)))
     .toSorted((left, right) => measureCommand(left) - measureCommand(right));
   return causes.map(({ sentence, evidence, cases, follows, wrong, right }, n) => ({
     number: n + 1,
@@ -137,7 +137,7 @@ function listUnpassed(certificate: Certificate) {
   const shared = findSharedReasons(certificate);
   const unpassed = sortByUrgency(requirements).flatMap((requirement) => {
     const { id, verdict, statement, known = [] } = requirement;
-    const { id: decisive, code, reason = '' } = findDecisive(requirement) ?? {};
+    const { id: decisive, code, reason = '' } = findDecisiveCase(requirement) ?? {};
     if (verdict === 'pass' || code === notSelectedReason.code) return [];
     if (isKnownFailure(requirement)) {
       const why = known.map(describeKnownDeviation).join(' ') || 'it cannot be judged.';

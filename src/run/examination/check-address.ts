@@ -1,7 +1,7 @@
 import { renderFilterParameter } from '../../contract/operation.js';
+import { encodeQueryText } from '../../http/decoded-request.js';
 import type { HttpRequest, HttpResponse } from '../../http/exchange.js';
-import { encodeQueryText } from '../../http/request-content.js';
-import { describeAnswer, getMediaType, isDataIndependentRefusal, isSuccessful } from '../../http/response-status.js';
+import { describeResponse, getMediaType, isDataIndependentRefusal, isSuccessful } from '../../http/response-status.js';
 import { parseJson } from '../../support/json.js';
 import { createReason, type Reason } from '../../support/reason.js';
 import type { ExaminationCheckResult, ExaminationContext } from './examination.js';
@@ -22,7 +22,7 @@ async function findWrongAddress(context: ExaminationContext): Promise<Reason | u
   const responses = exchanges.flatMap((exchange) => ('response' in exchange ? exchange.response : []));
   const [response] = responses;
   if (request === undefined || response === undefined || responses.length < exchanges.length) return undefined;
-  const answer = describeAnswer(response);
+  const answer = describeResponse(response);
   if (responses.every((answered) => isSuccessful(answered) && isWebPage(answered)))
     return createReason('web-pages', { answer });
   if (isDescribed && !isWebPage(response)) return undefined;

@@ -1,11 +1,18 @@
 import { listSuccesses } from '../../assertions/row-evidence.js';
 import { locateReturnedTiers } from '../../judge/judge-case.js';
-import { createFineFinding, type ExaminationCheckResult, type ExaminationContext, isAnswered } from './examination.js';
+import {
+  createFineFinding,
+  type ExaminationCheckResult,
+  type ExaminationContext,
+  hasUsableResponse,
+} from './examination.js';
 import { examineDataLoad, explainRefusedIds } from './examine-data-load.js';
 import { explainUnreachable } from './explain-unreachable.js';
 
 /** Checks whether 401 and 403 are about the ids of a request, and not about its credentials. */
-export async function checkForbiddenIds(context: ExaminationContext): Promise<ExaminationCheckResult | undefined> {
+export async function checkIdsRefusedLikeCredentials(
+  context: ExaminationContext,
+): Promise<ExaminationCheckResult | undefined> {
   const [first] = context.exchanges;
   return first !== undefined && explainUnreachable(first) !== undefined ? await checkRefusedIds(context) : undefined;
 }
@@ -17,7 +24,7 @@ export async function checkForbiddenIds(context: ExaminationContext): Promise<Ex
 export async function checkRefusedIds(context: ExaminationContext): Promise<ExaminationCheckResult | undefined> {
   const { request, exchanges, differ, successes, send, sendWithoutBody } = context;
   const [first] = exchanges;
-  if (request === undefined || first === undefined || !isAnswered(first) || first.response.status < 400)
+  if (request === undefined || first === undefined || !hasUsableResponse(first) || first.response.status < 400)
     return undefined;
   if (differ(successes) || listSuccesses(await sendWithoutBody()).length === 0) return undefined;
   const reason = await explainRefusedIds(request, first, send);

@@ -1,8 +1,14 @@
 import { type AnsweredExchange, listSuccesses } from '../../assertions/row-evidence.js';
 import type { Exchange, HttpRequest } from '../../http/exchange.js';
-import { describeAnswer, explainExceededSize, isDataIndependentRefusal } from '../../http/response-status.js';
+import { describeResponse, explainExceededSize, isDataIndependentRefusal } from '../../http/response-status.js';
 import { createReason, type Reason } from '../../support/reason.js';
-import { leaveOutPart, optionalMembers, type RefusedPart, type RequestPart, requestHeaders } from '../request-parts.js';
+import {
+  leaveOutPart,
+  optionalBodyParts,
+  type RefusedPart,
+  type RequestPart,
+  requestHeaderParts,
+} from '../request-parts.js';
 import {
   createFineFinding,
   type ExaminationCheckResult,
@@ -76,14 +82,14 @@ function isRefusal(exchange: Exchange): exchange is AnsweredExchange {
 
 async function findRefusedParts(refused: Refused, context: ExaminationContext): Promise<Acceptance | undefined> {
   const without = async (...parts: RequestPart[]) => await findAmong(parts, refused, context);
-  const { options, metadata, orderMetadata, customer, items, order } = optionalMembers;
+  const { options, metadata, orderMetadata, customer, items, order } = optionalBodyParts;
   const free = await without(options, metadata, orderMetadata);
   if (free !== undefined) return free;
   const members = [options, metadata, orderMetadata, customer, order];
   const all = await without(...members);
   // A deployment that takes an empty object for no body may demand a customer of every other body.
   if (all !== undefined && all.refused.length < members.length) return all;
-  const { accept, acceptEncoding, userAgent, contentType, applicationId, token } = requestHeaders;
+  const { accept, acceptEncoding, userAgent, contentType, applicationId, token } = requestHeaderParts;
   // A deployment that says the same to a request without a body does not look at its members.
   const isReadNever = !context.differ([refused.exchange, ...(await context.sendWithoutBody())]);
   const ofBody = isReadNever
@@ -146,7 +152,7 @@ function explainRefusal(
     part: part.description,
     status: first.response.status,
     without: accepted.response.status,
-    answer: describeAnswer(first.response),
+    answer: describeResponse(first.response),
   });
 }
 
@@ -156,6 +162,6 @@ function explainDoubt(refused: readonly RefusedPart[], first: AnsweredExchange, 
     part: refused.map(({ part }) => part.description).join(' and '),
     status: first.response.status,
     without: accepted.response.status,
-    answer: describeAnswer(first.response),
+    answer: describeResponse(first.response),
   });
 }

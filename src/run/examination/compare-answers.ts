@@ -7,9 +7,9 @@ import type { LocatedMention, Recognizer } from '../../recognition/recognizer.js
 import { absentValue } from '../../recognition/sibling-values.js';
 
 /** Whether answers differ in the promotions that they name, in how they mark them, or else in more than what always changes. */
-export type AnswerComparer = (exchanges: readonly Exchange[]) => boolean;
+export type ResponseComparer = (exchanges: readonly Exchange[]) => boolean;
 
-export function createAnswerComparer(recognizer: Recognizer): AnswerComparer {
+export function createResponseComparer(recognizer: Recognizer): ResponseComparer {
   const summarize = (exchange: Exchange): string => {
     if (!('response' in exchange)) return exchange.message;
     const { request, response } = exchange;

@@ -1,5 +1,5 @@
 import type { AnsweredExchange } from '../../assertions/row-evidence.js';
-import { indexPositionsById, listAvailableTiers, type NamedWorld } from '../../contract/world.js';
+import { indexPositionsById, listAvailableTiers, type TargetWorld } from '../../contract/world.js';
 import type { Recognizer } from '../../recognition/recognizer.js';
 import { createReason, type Reason } from '../../support/reason.js';
 
@@ -15,7 +15,7 @@ const minOrdered = 10;
 /** Finds the first of these that shows an order: times in responses, ids that grow, the file of ids of a loader. */
 export function findCreationOrder(
   successes: readonly AnsweredExchange[],
-  { world, recognizer }: { readonly world: NamedWorld; readonly recognizer: Recognizer },
+  { world, recognizer }: { readonly world: TargetWorld; readonly recognizer: Recognizer },
 ): CreationOrder | undefined {
   const ids = findGrowth(readNumbers(listAvailableTiers(world).map(({ id }) => id)));
   const listed = world.listedOrder;
@@ -29,7 +29,7 @@ export function findCreationOrder(
 /** Finds a time beside each tier that follows the ranks, whatever its name. */
 function readTimes(
   successes: readonly AnsweredExchange[],
-  world: NamedWorld,
+  world: TargetWorld,
   recognizer: Recognizer,
 ): CreationOrder | undefined {
   const times = new Map<string, Map<string, bigint | undefined>>();

@@ -9,16 +9,16 @@ import { createOracle } from '../../contract/oracle.js';
 import type { Channel, Exchange, HttpRequest } from '../../http/exchange.js';
 import { hasTransientStatus } from '../../http/response-status.js';
 import type { TargetContext } from '../../judge/judge-case.js';
-import type { SuspectedDataLoad } from '../../judge/suspected-data-load.js';
+import type { SuspectedWrongDataLoad } from '../../judge/suspected-wrong-data-load.js';
 import { createRecognizer, type Recognizer } from '../../recognition/recognizer.js';
 import { hasMentions } from '../../recognition/tier-mentions.js';
 import type { Suite } from '../../suite/suite.js';
 import { computeOnce } from '../../support/caches.js';
 import { createReason, type Reason } from '../../support/reason.js';
-import type { SentRequest } from '../case-sender.js';
+import type { RequestWithExchange } from '../case-sender.js';
 import { findFilterRequest } from '../filter-spelling.js';
 import { leaveOutPart, type RefusedPart } from '../request-parts.js';
-import { type AnswerComparer, createAnswerComparer } from './compare-answers.js';
+import { createResponseComparer, type ResponseComparer } from './compare-answers.js';
 import { explainUnreachable } from './explain-unreachable.js';
 
 export const examinedAreas = ['URL', 'TLS', 'Credentials', 'Body on GET', 'Responses', 'Ids', 'Load'] as const;
@@ -76,7 +76,7 @@ export interface ExaminationCheckResult {
   /** Whether filters are read only if their brackets are written literally. */
   readonly readsLiteralFiltersOnly?: boolean;
   /** What is wrong with the test data, as it seems. */
-  readonly load?: SuspectedDataLoad;
+  readonly load?: SuspectedWrongDataLoad;
   /** What the later checks rest on, if it is something else. */
   readonly next?: CalibrationContext;
 }
@@ -100,7 +100,7 @@ export async function beginExamination(
   { recognizer = createRecognizer(suite.world), tierPatterns, isWorldLoaded = false }: ExaminedTarget,
 ): Promise<ExaminationContext> {
   const { world } = suite;
-  const sent: SentRequest[] = [];
+  const sent: RequestWithExchange[] = [];
   let count = 0;
   const shared = {
     suite,
@@ -119,7 +119,7 @@ export async function beginExamination(
     isWorldLoaded,
     /** Whether the user states that the world is loaded, or where promotions are named. */
     isDescribed: isWorldLoaded || tierPatterns !== undefined,
-    differ: createAnswerComparer(recognizer),
+    differ: createResponseComparer(recognizer),
   };
   const filterRequest = findFilterRequest(suite);
   return {
@@ -134,12 +134,12 @@ export async function beginExamination(
 interface SharedContext {
   readonly suite: Suite;
   readonly target: Pick<TargetContext, 'world' | 'recognizer' | 'configuredPatterns'>;
-  readonly sent: readonly SentRequest[];
+  readonly sent: readonly RequestWithExchange[];
   readonly send: Channel['send'];
   readonly hasTiers: boolean;
   readonly isWorldLoaded: boolean;
   readonly isDescribed: boolean;
-  readonly differ: AnswerComparer;
+  readonly differ: ResponseComparer;
 }
 
 /** How many calibration requests are sent before it is known that the deployment answers. */
@@ -205,6 +205,6 @@ export function showsRequiredTier(
   return world.tiers.some((tier) => named.has(tier.id) && returned(tier) === 'required');
 }
 
-export function isAnswered(exchange: Exchange): exchange is AnsweredExchange {
+export function hasUsableResponse(exchange: Exchange): exchange is AnsweredExchange {
   return 'response' in exchange && !hasTransientStatus(exchange.response);
 }

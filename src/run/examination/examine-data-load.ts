@@ -5,17 +5,21 @@
  */
 
 import { type AnsweredExchange, listSuccesses } from '../../assertions/row-evidence.js';
-import { listAvailableTiers, type NamedWorld, type Tier, type TierRule, windowSize } from '../../contract/world.js';
+import { listAvailableTiers, type TargetWorld, type Tier, type TierRule, windowSize } from '../../contract/world.js';
 import type { Channel, Exchange, HttpRequest } from '../../http/exchange.js';
-import { describeAnswer, isRefusal } from '../../http/response-status.js';
+import { describeResponse, isContentRefusal } from '../../http/response-status.js';
 import { findOtherReadings } from '../../judge/other-readings.js';
-import { explainOwnPromotions } from '../../judge/own-promotions.js';
-import { agreesWithDataLoad, type DataLoadEvidence, type SuspectedDataLoad } from '../../judge/suspected-data-load.js';
+import { findOwnPromotionsReason } from '../../judge/own-promotions.js';
+import {
+  agreesWithOtherWorlds,
+  type ResponseReadingContext,
+  type SuspectedWrongDataLoad,
+} from '../../judge/suspected-wrong-data-load.js';
 import type { Suite } from '../../suite/suite.js';
 import { getMember, parseJson } from '../../support/json.js';
 import { createReason, type Reason } from '../../support/reason.js';
 import { findCreationOrder } from './creation-order.js';
-import { suspectMissingMetadata } from './missing-metadata.js';
+import { examineMissingMetadata } from './missing-metadata.js';
 import { suspectMissingTiers } from './missing-tiers.js';
 
 /**
@@ -27,15 +31,15 @@ export async function examineDataLoad(
   suite: Pick<Suite, 'cases'>,
   filtered: Exchange | undefined,
   send: Channel['send'],
-  evidence: DataLoadEvidence,
-): Promise<SuspectedDataLoad | undefined> {
+  evidence: ResponseReadingContext,
+): Promise<SuspectedWrongDataLoad | undefined> {
   const { calibration, reading } = evidence;
   if (reading.kind !== 'agreed' && reading.kind !== 'stated') return undefined;
   // Promotions of the deployment take places of the test data.
-  if (explainOwnPromotions(calibration, { ...evidence, calibration: [] }) !== undefined) return undefined;
+  if (findOwnPromotionsReason(calibration, { ...evidence, calibration: [] }) !== undefined) return undefined;
   const world = { ...evidence.world, tiers: listAvailableTiers(evidence.world) };
   const ofTiers = await examineTiers(suite, send, { ...evidence, world });
-  const ofMetadata = await suspectMissingMetadata(suite, filtered, send, evidence);
+  const ofMetadata = await examineMissingMetadata(suite, filtered, send, evidence);
   if (ofMetadata === undefined) return ofTiers;
   const worlds = (ofTiers?.worlds ?? [world]).map(withoutMetadata);
   if (ofTiers === undefined) return { ...ofMetadata, worlds };
@@ -50,10 +54,10 @@ export async function examineDataLoad(
 async function examineTiers(
   suite: Pick<Suite, 'cases'>,
   send: Channel['send'],
-  evidence: DataLoadEvidence,
-): Promise<SuspectedDataLoad | undefined> {
+  evidence: ResponseReadingContext,
+): Promise<SuspectedWrongDataLoad | undefined> {
   const { calibration, world, reading } = evidence;
-  const fits = (worlds: SuspectedDataLoad['worlds']) => agreesWithDataLoad(calibration, worlds, evidence);
+  const fits = (worlds: SuspectedWrongDataLoad['worlds']) => agreesWithOtherWorlds(calibration, worlds, evidence);
   if (fits([world]) || findOtherReadings(calibration, reading, evidence).length > 0) return undefined;
   const reversed = [{ ...world, tiers: world.tiers.toReversed() }];
   if (fits(reversed)) return judgeOrder(reversed, evidence);
@@ -68,24 +72,27 @@ async function examineTiers(
 }
 
 /** Tiers that were created in reverse look like a window of the oldest: something else must show which it is. */
-function judgeOrder(worlds: readonly NamedWorld[], evidence: DataLoadEvidence): SuspectedDataLoad | undefined {
+function judgeOrder(
+  worlds: readonly TargetWorld[],
+  evidence: ResponseReadingContext,
+): SuspectedWrongDataLoad | undefined {
   const order = findCreationOrder(listSuccesses(evidence.calibration), evidence);
   if (order?.isReversed === false) return undefined;
   const reason = createReason('load-reversed', { evidence: order?.evidence ?? '' });
   return { reason, isProven: order !== undefined, worlds };
 }
 
-function changeTiers(world: NamedWorld, change: (tier: Tier) => Tier): NamedWorld {
+function changeTiers(world: TargetWorld, change: (tier: Tier) => Tier): TargetWorld {
   return { ...world, tiers: world.tiers.map(change) };
 }
 
-function withoutMetadata<T extends SuspectedDataLoad['worlds'][number]>(world: T): T {
+function withoutMetadata<T extends SuspectedWrongDataLoad['worlds'][number]>(world: T): T {
   return { ...world, tiers: world.tiers.map((tier) => ({ ...tier, metadata: {} })) };
 }
 
 const decidingKinds = ['customer', 'product', 'sku', 'metadata'] as const;
 
-function listLostRules(world: NamedWorld): SuspectedDataLoad[] {
+function listLostRules(world: TargetWorld): SuspectedWrongDataLoad[] {
   const lose = (isLost: (rule: TierRule) => boolean) => [
     changeTiers(world, (tier) => ({ ...tier, rules: tier.rules.filter((rule) => !isLost(rule)) })),
   ];
@@ -103,7 +110,7 @@ function listLostRules(world: NamedWorld): SuspectedDataLoad[] {
 /** What may be missing together. A rule about what a deployment does not know never holds. */
 const unknownKinds = [['customer'], ['product'], ['sku'], ['product', 'sku'], ['customer', 'product', 'sku']] as const;
 
-function listUnknownThings(world: NamedWorld): SuspectedDataLoad[] {
+function listUnknownThings(world: TargetWorld): SuspectedWrongDataLoad[] {
   const neverHolds: TierRule = { kind: 'customer', any_of: [] };
   return unknownKinds.map((kinds: readonly TierRule['kind'][]) => {
     const change = (rule: TierRule) => (kinds.includes(rule.kind) ? neverHolds : rule);
@@ -113,9 +120,9 @@ function listUnknownThings(world: NamedWorld): SuspectedDataLoad[] {
 }
 
 /** Finds the ids that only refused requests name, if a response says 404 or names one of them. */
-function suspectRefusedIds(exchanges: readonly Exchange[], world: NamedWorld): SuspectedDataLoad | undefined {
+function suspectRefusedIds(exchanges: readonly Exchange[], world: TargetWorld): SuspectedWrongDataLoad | undefined {
   const refused = exchanges.flatMap((exchange) =>
-    'response' in exchange && isRefusal(exchange.response) ? [exchange] : [],
+    'response' in exchange && isContentRefusal(exchange.response) ? [exchange] : [],
   );
   const accepted = listSuccesses(exchanges);
   const [first] = refused;
@@ -129,13 +136,13 @@ function suspectRefusedIds(exchanges: readonly Exchange[], world: NamedWorld): S
     status === 404 || ids.some((id) => body.includes(id));
   if (ids.length === 0 || !refused.every(isAboutIds)) return undefined;
   const isLeft = ({ id }: { readonly id: string }) => !ids.includes(id);
-  const lacking: NamedWorld = {
+  const lacking: TargetWorld = {
     ...world,
     customers: world.customers.filter(isLeft),
     products: world.products.filter(isLeft),
     skus: world.skus.filter(isLeft),
   };
-  const reason = createReason('load-refused', { ids, answer: describeAnswer(first.response) });
+  const reason = createReason('load-refused', { ids, answer: describeResponse(first.response) });
   return { reason, isProven: false, worlds: [lacking] };
 }
 
@@ -150,7 +157,7 @@ export async function explainRefusedIds(
 ): Promise<Reason | undefined> {
   const withoutIds = await send({ ...request, body: '{}' });
   if (listSuccesses([withoutIds]).length === 0) return undefined;
-  const answer = describeAnswer(response);
+  const answer = describeResponse(response);
   const customer = getMember(parseJson(request.body ?? ''), 'customer');
   const withCustomer = await send({ ...request, body: JSON.stringify({ customer }) });
   const isOfCustomer = 'response' in withCustomer && withCustomer.response.status === response.status;

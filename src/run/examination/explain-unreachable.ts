@@ -1,6 +1,6 @@
 import type { Exchange } from '../../http/exchange.js';
 import {
-  describeAnswer,
+  describeResponse,
   explainRedirect,
   explainRefusedCredentials,
   explainTransientFailure,
@@ -26,7 +26,7 @@ export function explainUnreachable(exchange: Exchange): ReachabilityFailure | un
   if (transient !== undefined) return { area: 'URL', reason: createReason('unavailable-now', { reason: transient }) };
   const refusal = explainRefusedCredentials(response);
   if (refusal !== undefined) {
-    const reason = createReason('credentials-examined', { reason: refusal, answer: describeAnswer(response) });
+    const reason = createReason('credentials-examined', { reason: refusal, answer: describeResponse(response) });
     return { area: 'Credentials', reason };
   }
   const redirect = explainRedirect(response);

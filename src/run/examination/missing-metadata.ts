@@ -2,10 +2,10 @@
 
 import { type AnsweredExchange, listSuccesses } from '../../assertions/row-evidence.js';
 import { createOracle } from '../../contract/oracle.js';
-import type { NamedWorld, Tier } from '../../contract/world.js';
+import type { TargetWorld, Tier } from '../../contract/world.js';
 import type { Channel, Exchange, HttpRequest } from '../../http/exchange.js';
-import { isRefusal, isSuccessful } from '../../http/response-status.js';
-import type { DataLoadEvidence, SuspectedDataLoad } from '../../judge/suspected-data-load.js';
+import { isContentRefusal, isSuccessful } from '../../http/response-status.js';
+import type { ResponseReadingContext, SuspectedWrongDataLoad } from '../../judge/suspected-wrong-data-load.js';
 import { readReturnedTiersOfBody } from '../../recognition/returned-tiers.js';
 import type { Suite } from '../../suite/suite.js';
 import { groupBy } from '../../support/collections.js';
@@ -17,17 +17,17 @@ import { listRequests } from '../case-sender.js';
 const minEmpty = 3;
 
 /** Sends further requests with metadata filters if the first one finds nothing. */
-export async function suspectMissingMetadata(
+export async function examineMissingMetadata(
   { cases }: Pick<Suite, 'cases'>,
   filtered: Exchange | undefined,
   send: Channel['send'],
-  evidence: DataLoadEvidence,
-): Promise<Omit<SuspectedDataLoad, 'worlds'> | undefined> {
+  evidence: ResponseReadingContext,
+): Promise<Omit<SuspectedWrongDataLoad, 'worlds'> | undefined> {
   const { world, calibration } = evidence;
   const findsNothing = (exchange: Exchange) => {
     if (!('response' in exchange)) return false;
     const { response } = exchange;
-    if (!isSuccessful(response)) return isRefusal(response);
+    if (!isSuccessful(response)) return isContentRefusal(response);
     const { returned, unclear } = readReturnedTiersOfBody(response.body, evidence);
     return returned.length === 0 && unclear.size === 0;
   };
@@ -47,26 +47,26 @@ export async function suspectMissingMetadata(
 }
 
 /** Whether the documentation requires a result of a request, and one metadata filter restricts it. */
-function isMetadataRequest(request: HttpRequest, world: NamedWorld): boolean {
+function isMetadataRequest(request: HttpRequest, world: TargetWorld): boolean {
   const oracle = createOracle(request, world);
   if (oracle.filteredOn !== 'metadata' || !oracle.accepted || oracle.openReason !== undefined) return false;
   return oracle.matched.some((tier) => oracle.returned(tier) === 'required');
 }
 
-const listReturned = ({ response }: AnsweredExchange, evidence: DataLoadEvidence): Tier[] => {
+const listReturned = ({ response }: AnsweredExchange, evidence: ResponseReadingContext): Tier[] => {
   const returned = new Set(readReturnedTiersOfBody(response.body, evidence).returned);
   return evidence.world.tiers.filter(({ id }) => returned.has(id));
 };
 
 /** Whether a response has an entry of the metadata of a tier that it returns: its key and its value, as words. */
-function showsMetadata(success: AnsweredExchange, evidence: DataLoadEvidence): boolean {
+function showsMetadata(success: AnsweredExchange, evidence: ResponseReadingContext): boolean {
   const words = new Set(success.response.body.match(/[\w-]{3,}/g));
   const entries = listReturned(success, evidence).flatMap(({ metadata }) => Object.entries(metadata));
   return entries.some(([key, value]) => words.has(key) && words.has(String(value)));
 }
 
 /** Whether a response has a member for the metadata of each tier, and all are empty. */
-function showsEmptyMetadata(success: AnsweredExchange, evidence: DataLoadEvidence): boolean {
+function showsEmptyMetadata(success: AnsweredExchange, evidence: ResponseReadingContext): boolean {
   let empty = 0;
   parseJson(success.response.body, (name, value) => {
     if (/meta/i.test(name) && isEmpty(value)) empty += 1;

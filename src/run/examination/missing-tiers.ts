@@ -2,9 +2,13 @@
 
 import { listSuccesses } from '../../assertions/row-evidence.js';
 import { createOracle } from '../../contract/oracle.js';
-import { type NamedWorld, type Tier, windowSize } from '../../contract/world.js';
+import { type TargetWorld, type Tier, windowSize } from '../../contract/world.js';
 import { type Channel, type HttpRequest, serializeRequest } from '../../http/exchange.js';
-import { agreesWithDataLoad, type DataLoadEvidence, type SuspectedDataLoad } from '../../judge/suspected-data-load.js';
+import {
+  agreesWithOtherWorlds,
+  type ResponseReadingContext,
+  type SuspectedWrongDataLoad,
+} from '../../judge/suspected-wrong-data-load.js';
 import { readReturnedTiersOfBody } from '../../recognition/returned-tiers.js';
 import type { Suite } from '../../suite/suite.js';
 import { groupBy } from '../../support/collections.js';
@@ -13,7 +17,7 @@ import { listRequests } from '../case-sender.js';
 
 interface MissingTiers {
   readonly missing: ReadonlySet<Tier>;
-  readonly load: SuspectedDataLoad;
+  readonly load: SuspectedWrongDataLoad;
 }
 
 /**
@@ -23,10 +27,11 @@ interface MissingTiers {
 export async function suspectMissingTiers(
   { cases }: Pick<Suite, 'cases'>,
   send: Channel['send'],
-  evidence: DataLoadEvidence,
-): Promise<SuspectedDataLoad | undefined> {
+  evidence: ResponseReadingContext,
+): Promise<SuspectedWrongDataLoad | undefined> {
   const found = findMissingTiers(evidence);
-  if (found === undefined || !agreesWithDataLoad(evidence.calibration, found.load.worlds, evidence)) return undefined;
+  if (found === undefined || !agreesWithOtherWorlds(evidence.calibration, found.load.worlds, evidence))
+    return undefined;
   const probes = await Promise.all(chooseProbes(cases.flatMap(listRequests), found.missing, evidence.world).map(send));
   const named = new Set(
     listSuccesses(probes).flatMap(({ response }) => readReturnedTiersOfBody(response.body, evidence).returned),
@@ -37,7 +42,7 @@ export async function suspectMissingTiers(
 const maxProbes = 2;
 
 /** Chooses the requests with a filter that most of the missing tiers match. */
-function chooseProbes(requests: readonly HttpRequest[], missing: ReadonlySet<Tier>, world: NamedWorld): HttpRequest[] {
+function chooseProbes(requests: readonly HttpRequest[], missing: ReadonlySet<Tier>, world: TargetWorld): HttpRequest[] {
   const filtering = [...groupBy(requests, serializeRequest).values()].map(([request]) => {
     const oracle = createOracle(request, world);
     const mayName = (tier: Tier) => oracle.matching(tier) === 'required' && oracle.valid(tier) === 'required';
@@ -48,7 +53,7 @@ function chooseProbes(requests: readonly HttpRequest[], missing: ReadonlySet<Tie
 }
 
 /** Finds the tiers that were valid for a request and that no response names. Pure. */
-function findMissingTiers(evidence: DataLoadEvidence): MissingTiers | undefined {
+function findMissingTiers(evidence: ResponseReadingContext): MissingTiers | undefined {
   const { world } = evidence;
   const successes = listSuccesses(evidence.calibration);
   const named = new Set(successes.flatMap(({ response }) => readReturnedTiersOfBody(response.body, evidence).returned));
@@ -65,7 +70,7 @@ function findMissingTiers(evidence: DataLoadEvidence): MissingTiers | undefined 
   const tail = last === windowSize - 1 ? [] : available.filter(isOlder);
   const missing = new Set([...gaps, ...tail]);
   const isCertain = (tier: Tier) => named.has(tier.id) || isReachable(tier);
-  const keep = (isKept: (tier: Tier) => boolean): NamedWorld => ({ ...world, tiers: available.filter(isKept) });
+  const keep = (isKept: (tier: Tier) => boolean): TargetWorld => ({ ...world, tiers: available.filter(isKept) });
   const isLoaded = (tier: Tier) => !missing.has(tier);
   const load = {
     reason: describeMissing([...missing], available, named),

@@ -5,10 +5,10 @@
 import { createObligationExplainer } from '../contract/describe-request.js';
 import type { Exchange, HttpRequest } from '../http/exchange.js';
 import type { Inquiry } from './inquiry.js';
-import type { PlainForm } from './request-components.js';
+import type { PlainRequestHead } from './request-components.js';
 
 /** What was found out about a failure. */
-export interface Narrowed {
+export interface NarrowedFailure {
   readonly sentence: string;
   /** Failures whose narrowing has the same shape are one: the same kind of part makes the difference. */
   readonly shape: string;
@@ -19,16 +19,16 @@ export interface Narrowed {
 }
 
 /** What is at hand apart from the symptom. */
-export interface Surroundings {
+export interface NarrowingContext {
   /** The largest number of promotions in a response of the run. */
   readonly maxReturned: number;
-  readonly plain: PlainForm;
+  readonly plain: PlainRequestHead;
   /** All exchanges of the run, in the order of sending. */
   readonly sent: readonly Exchange[];
 }
 
 /** Says what is wrong with a response, as the end of a sentence. */
-export function describeWrong({ symptom, target: { world } }: Inquiry, request: HttpRequest): string {
+export function describeSymptom({ symptom, target: { world } }: Inquiry, request: HttpRequest): string {
   if (symptom.kind === 'refused') return `the answer is ${symptom.status}`;
   const { tier } = symptom;
   const why = createObligationExplainer(request, world)(tier);
@@ -36,7 +36,7 @@ export function describeWrong({ symptom, target: { world } }: Inquiry, request: 
   return `'${tier.name}' is not returned${why === '' ? '' : `, although it ${why}`}`;
 }
 
-export function describeRight({ symptom }: Inquiry): string {
+export function describeRightResult({ symptom }: Inquiry): string {
   if (symptom.kind === 'refused') return 'it is accepted';
   return symptom.kind === 'missing' ? `'${symptom.tier.name}' is returned` : `'${symptom.tier.name}' is not returned`;
 }
@@ -47,13 +47,13 @@ interface SeenContrast {
   readonly rightly: HttpRequest;
   readonly wronglyWhen: string;
   readonly rightlyWhen: string;
-  /** See {@link Narrowed}. */
+  /** See {@link NarrowedFailure}. */
   readonly shape: string;
 }
 
-export function describeContrast(inquiry: Inquiry, seen: SeenContrast): Narrowed {
+export function createNarrowedContrast(inquiry: Inquiry, seen: SeenContrast): NarrowedFailure {
   const { wrongly, rightly, wronglyWhen, rightlyWhen, shape } = seen;
-  const sentence = `${wronglyWhen}, ${describeWrong(inquiry, wrongly)}. ${rightlyWhen}, ${describeRight(inquiry)}.`;
+  const sentence = `${wronglyWhen}, ${describeSymptom(inquiry, wrongly)}. ${rightlyWhen}, ${describeRightResult(inquiry)}.`;
   const wrong = inquiry.getExchange(wrongly);
   return { shape, sentence, wrong: wrong === undefined ? [] : [wrong], right: inquiry.getExchange(rightly) };
 }

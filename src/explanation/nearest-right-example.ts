@@ -7,26 +7,26 @@ import { distance } from 'fastest-levenshtein';
 import { describeRequest } from '../contract/describe-request.js';
 import { createOracle } from '../contract/oracle.js';
 import type { Tier } from '../contract/world.js';
+import { parseRequest } from '../http/decoded-request.js';
 import type { Exchange, HttpRequest } from '../http/exchange.js';
-import { parseRequest } from '../http/request-content.js';
 import type { Inquiry } from './inquiry.js';
-import { answerSymptom } from './symptom.js';
+import { judgeSymptom } from './symptom.js';
 
 /** Comparing long texts takes long. */
 const maxCompared = 2_000;
 /** How many of the nearest requests are looked at. */
 const maxLookedAt = 12;
 
-export interface ReturnedTierAlike {
+export interface NearestRightExample {
   readonly sentence: string;
   readonly exchange: Exchange;
 }
 
-export function findReturnedTierAlike(
+export function findNearestRightExample(
   { symptom, target }: Inquiry,
   request: HttpRequest,
   sent: readonly Exchange[],
-): ReturnedTierAlike | undefined {
+): NearestRightExample | undefined {
   if (symptom.kind !== 'missing') return undefined;
   const text = serialize(request);
   const alike = target.world.tiers.filter(
@@ -44,7 +44,7 @@ export function findReturnedTierAlike(
     const tier = alike.find(
       (candidate) =>
         returned(candidate) === 'required' &&
-        answerSymptom({ kind: 'missing', tier: candidate }, exchange, target) === 'right',
+        judgeSymptom({ kind: 'missing', tier: candidate }, exchange, target) === 'right',
     );
     if (tier === undefined) continue;
     const sentence = `To ${describeRequest(exchange.request, target.world)}: '${tier.name}' is returned.`;

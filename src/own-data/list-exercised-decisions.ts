@@ -1,12 +1,12 @@
 import type { RequirementTopic } from '../contract/contract.js';
 import type { DocumentedRequestBody, ObligationReason, Oracle } from '../contract/oracle.js';
 import type { ItemRule, Tier } from '../contract/world.js';
+import { parseRequest } from '../http/decoded-request.js';
 import type { HttpRequest } from '../http/exchange.js';
-import { parseRequest } from '../http/request-content.js';
-import { remember } from '../support/caches.js';
+import { cacheByObject } from '../support/caches.js';
 
 /** What a request shows of a tier: it is returned, or it is not, because of what one requirement says. */
-export interface ShownDecision {
+export interface TierDecision {
   readonly tier: Tier;
   /** A response that contradicts `expects` breaks the requirement of this topic. */
   readonly topic: RequirementTopic;
@@ -23,12 +23,12 @@ export interface ShownDecision {
  *
  * @param isAnyShown whether required tiers are listed about which several kinds of rules decide
  */
-export function listShownDecisions(
+export function listExercisedDecisions(
   tiers: readonly Tier[],
   oracle: Oracle,
   request: HttpRequest,
   isAnyShown = true,
-): ShownDecision[] {
+): TierDecision[] {
   const count = createItemCounter(request);
   return tiers.flatMap((tier) => {
     const expects = oracle.returned(tier);
@@ -43,10 +43,12 @@ export function listShownDecisions(
   });
 }
 
-const hasRulesOfOneKind = remember(({ rules }: Tier): boolean => new Set(rules.map(({ kind }) => kind)).size === 1);
+const hasRulesOfOneKind = cacheByObject(
+  ({ rules }: Tier): boolean => new Set(rules.map(({ kind }) => kind)).size === 1,
+);
 
 /** Selects the reasons that decide: all for a required tier, and the only one for a forbidden tier. */
-function selectReasons(reasons: readonly ObligationReason[], expects: ShownDecision['expects']) {
+function selectReasons(reasons: readonly ObligationReason[], expects: TierDecision['expects']) {
   if (expects === 'required') return reasons;
   const decisive = reasons.filter(({ obligation }) => obligation === 'forbidden');
   return decisive.length === 1 ? decisive : [];
@@ -67,7 +69,7 @@ function createItemCounter(request: HttpRequest): ItemCounter {
 
 function listTopics(
   reason: ObligationReason,
-  expects: ShownDecision['expects'],
+  expects: TierDecision['expects'],
   count: ItemCounter,
 ): RequirementTopic[] {
   const topic = findTopic(reason, count);

@@ -1,5 +1,5 @@
+import { decodePercent } from '../http/decoded-request.js';
 import type { HttpRequest } from '../http/exchange.js';
-import { decodePercent } from '../http/request-content.js';
 import { isJsonObject, parseJson } from '../support/json.js';
 
 type Rewrite = (request: HttpRequest) => HttpRequest;
@@ -8,7 +8,7 @@ type Rewrite = (request: HttpRequest) => HttpRequest;
  * The values of `sent` in a case file: other encodings of a request, which mean the same by HTTP and JSON. Several are
  * applied in this order: those that rewrite the body come before those that change its text.
  */
-export const requestForms = {
+export const equivalentRequestForms = {
   chunked: (request) => ({ ...request, sent: 'chunked' }),
   'in-pieces': (request) => ({ ...request, sent: 'in-pieces' }),
   'on-a-fresh-connection': (request) => ({ ...request, sent: 'on-a-fresh-connection' }),
@@ -22,19 +22,23 @@ export const requestForms = {
   'header-names-in-upper-case': rewriteHeaderNames((name) => name.toUpperCase()),
 } as const satisfies Readonly<Record<string, Rewrite>>;
 
-export type RequestForm = keyof typeof requestForms;
+export type EquivalentRequestForm = keyof typeof equivalentRequestForms;
 
 /** What a request must have for a form. Any other form fits every request. */
-export const formNeeds: Readonly<Partial<Record<RequestForm, 'a JSON body' | 'a percent-encoded query'>>> = {
+export const equivalentFormNeeds: Readonly<
+  Partial<Record<EquivalentRequestForm, 'a JSON body' | 'a percent-encoded query'>>
+> = {
   'members-reversed': 'a JSON body',
   'pretty-printed': 'a JSON body',
   'with-escaped-letters': 'a JSON body',
   'values-percent-encoded-in-lower-case': 'a percent-encoded query',
 };
 
-export function applyForms(request: HttpRequest, forms: readonly RequestForm[]): HttpRequest {
-  const ordered = (Object.keys(requestForms) as RequestForm[]).filter((form) => forms.includes(form));
-  return ordered.reduce((before, form) => requestForms[form](before), request);
+export function applyEquivalentForms(request: HttpRequest, forms: readonly EquivalentRequestForm[]): HttpRequest {
+  const ordered = (Object.keys(equivalentRequestForms) as EquivalentRequestForm[]).filter((form) =>
+    forms.includes(form),
+  );
+  return ordered.reduce((before, form) => equivalentRequestForms[form](before), request);
 }
 
 function rewriteBody(rewrite: (body: string) => string): Rewrite {

@@ -1,5 +1,5 @@
 import type { Reason } from '../support/reason.js';
-import { findNestedPaths, mergeNestingLevels } from './path-normalization.js';
+import { findNormalizedPatterns, mergeNestingLevels } from './path-normalization.js';
 import { matchesPatterns } from './path-patterns.js';
 import type { MentionFilter } from './sibling-values.js';
 import type { TierMentions } from './tier-mentions.js';
@@ -13,13 +13,13 @@ export interface RefutedPatterns {
   readonly wrong: ReadonlySet<string>;
 }
 
-export type AmbiguousReading = Extract<TierReading, { kind: 'ambiguous' }>;
+export type AmbiguousTierPaths = Extract<ReturnedTierPaths, { kind: 'ambiguous' }>;
 
 /** A reading that says under which paths responses name the returned tiers. */
-export type PathReading = Extract<TierReading, { kind: 'agreed' | 'stated' }>;
+export type PathReading = Extract<ReturnedTierPaths, { kind: 'agreed' | 'stated' }>;
 
 /** How to find the returned tiers in the responses of a target. */
-export type TierReading = {
+export type ReturnedTierPaths = {
   /** Only these mentions count. Default: that of the recognizer. */
   readonly filter?: MentionFilter;
   /** Whether responses may have all ids in one letter case, although some ids differ in nothing else. */
@@ -48,7 +48,7 @@ export type TierReading = {
 );
 
 /** @param mentions the mentions in successful responses @param stated the patterns that the target file states */
-export function determineReading(mentions: readonly TierMentions[], stated?: readonly string[]): TierReading {
+export function determineTierReading(mentions: readonly TierMentions[], stated?: readonly string[]): ReturnedTierPaths {
   const found = [...new Set(mentions.flatMap(({ idsByPattern }) => [...idsByPattern.keys()]))].sort();
   const hasIdsInTexts = mentions.some((body) => body.hasIdsInTexts) || undefined;
   const mayFoldCase = isCaseFolded(mentions) || undefined;
@@ -58,7 +58,7 @@ export function determineReading(mentions: readonly TierMentions[], stated?: rea
     return { kind: 'stated', patterns: stated, hasIdsInTexts, mayFoldCase };
   }
   const bodies = mentions.map(({ idsByPattern }) => idsByPattern);
-  const nestedPaths = findNestedPaths(found, bodies);
+  const nestedPaths = findNormalizedPatterns(found, bodies);
   const normalize = (all: Iterable<string>) => new Set([...all].map((pattern) => nestedPaths.get(pattern) ?? pattern));
   const patterns = [...normalize(found)].sort();
   const certain = normalize(mentions.flatMap(({ certainPatterns }) => [...certainPatterns]));

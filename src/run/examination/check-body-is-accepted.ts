@@ -1,6 +1,6 @@
 import { type AnsweredExchange, listSuccesses } from '../../assertions/row-evidence.js';
 import type { Exchange, HttpRequest } from '../../http/exchange.js';
-import { describeAnswer, hasTransientStatus, isDataIndependentRefusal } from '../../http/response-status.js';
+import { describeResponse, hasTransientStatus, isDataIndependentRefusal } from '../../http/response-status.js';
 import { isJsonObject, parseJson } from '../../support/json.js';
 import { createReason } from '../../support/reason.js';
 import {
@@ -17,7 +17,7 @@ import {
  * does not know the customer, or in which nothing is valid, accepts it, too. So a body without a customer, and one that is an
  * empty object, must fail in the same way.
  */
-export async function checkRefusedBody(context: ExaminationContext): Promise<ExaminationCheckResult | undefined> {
+export async function checkBodyIsAccepted(context: ExaminationContext): Promise<ExaminationCheckResult | undefined> {
   const { request, exchanges, sendWithoutBody } = context;
   const [first] = exchanges;
   if (request === undefined || first === undefined || !exchanges.every((exchange) => failAlike(first, exchange)))
@@ -26,8 +26,8 @@ export async function checkRefusedBody(context: ExaminationContext): Promise<Exa
   if (accepted === undefined || !(await areOtherBodiesRefused(first, request, context))) return undefined;
   const reason = createReason('body-refused', {
     status: accepted.response.status,
-    answer: 'response' in first ? describeAnswer(first.response) : first.message,
-    bare: describeAnswer(accepted.response),
+    answer: 'response' in first ? describeResponse(first.response) : first.message,
+    bare: describeResponse(accepted.response),
   });
   const findings: FindingsByArea = {
     URL: createFineFinding('answers'),

@@ -1,16 +1,16 @@
 import { type Tier, type World, windowSize } from '../contract/world.js';
 import { groupBy } from '../support/collections.js';
-import { isWellFormed } from '../support/json.js';
+import { hasWellFormedTexts } from '../support/json.js';
 import type { CandidateRequest, FilterVariation } from './candidate-request.js';
-import type { DraftFilter } from './data-request-draft.js';
-import { makeNearText, type NearTextKind, nearTextKinds } from './near-texts.js';
+import type { FilterDraft } from './data-request-draft.js';
+import { makeNearText, type NearTextKind, nearMissTextKinds } from './near-texts.js';
 import { rateMisreadRisk } from './rate-misread-risk.js';
 import { takeEveryNth } from './take-every-nth.js';
 
 /** Filters to send, and the order to send them with. */
 export interface FilteredOrder {
   readonly filtering: FilterVariation;
-  readonly filters: readonly DraftFilter[];
+  readonly filters: readonly FilterDraft[];
   readonly base: CandidateRequest;
 }
 
@@ -22,7 +22,7 @@ const [everyNear, minNear] = [6, 2];
 const exactFiltering = { campaign: 'a campaign filter', metadata: 'a metadata filter' } as const;
 
 /** Lists filters, each on the order for which it has the largest result. */
-export function listFilters(orders: readonly CandidateRequest[], world: World): FilteredOrder[] {
+export function listFilteredOrders(orders: readonly CandidateRequest[], world: World): FilteredOrder[] {
   const known = listKnownFilters(world, orders);
   const campaigns = known.filter(({ filter }) => filter.subject.on === 'campaign').slice(0, maxFilters);
   const entries = known.filter(({ filter }) => filter.subject.on === 'metadata' && filter.value !== '');
@@ -43,7 +43,7 @@ export function listFilters(orders: readonly CandidateRequest[], world: World): 
 
 /** A filter that selects a promotion which some order gets. */
 interface KnownFilter {
-  readonly filter: DraftFilter;
+  readonly filter: FilterDraft;
   /** The number of the newest tiers that it selects. */
   readonly count: number;
   /** The two orders for which it has the largest results. */
@@ -73,16 +73,16 @@ function findLargestResults(tiers: readonly Tier[], orders: readonly CandidateRe
   return showing.map(({ order }) => order);
 }
 
-function listFiltersOf({ campaign_id, metadata }: Tier): DraftFilter[] {
-  const ofEntries = Object.entries(metadata).map(([key, value]): DraftFilter => {
+function listFiltersOf({ campaign_id, metadata }: Tier): FilterDraft[] {
+  const ofEntries = Object.entries(metadata).map(([key, value]): FilterDraft => {
     return { subject: { on: 'metadata', key }, value: String(value) };
   });
-  const all: DraftFilter[] = [{ subject: { on: 'campaign' }, value: campaign_id }, ...ofEntries];
+  const all: FilterDraft[] = [{ subject: { on: 'campaign' }, value: campaign_id }, ...ofEntries];
   // What a deployment stores for half of a surrogate pair is unknown.
-  return all.filter(isWellFormed);
+  return all.filter(hasWellFormedTexts);
 }
 
-function matches({ campaign_id, metadata }: Tier, { subject: { key }, value }: DraftFilter): boolean {
+function matches({ campaign_id, metadata }: Tier, { subject: { key }, value }: FilterDraft): boolean {
   if (key === undefined) return campaign_id === value;
   return Object.hasOwn(metadata, key) && String(metadata[key]) === value;
 }
@@ -113,8 +113,8 @@ function exchangeValue({ filter, orders: [base] }: KnownFilter, entries: readonl
 function listNearMisses(entries: readonly KnownFilter[]): FilteredOrder[] {
   const counts = new Map<NearTextKind, number>();
   return entries.flatMap(({ filter, orders: [base] }, n) => {
-    const sampled = new Set(takeEveryNth(nearTextKinds, everyNear, n));
-    return nearTextKinds.flatMap((near): FilteredOrder[] => {
+    const sampled = new Set(takeEveryNth(nearMissTextKinds, everyNear, n));
+    return nearMissTextKinds.flatMap((near): FilteredOrder[] => {
       const value = makeNearText(near, filter.value);
       const count = counts.get(near) ?? 0;
       if (value === undefined || (count >= minNear && !sampled.has(near))) return [];
@@ -140,7 +140,7 @@ function listUnmatched(world: World, [base]: readonly CandidateRequest[]): Filte
   return [{ filtering, filters: [filter], base }];
 }
 
-function findUnmatchedFilter({ tiers, campaigns }: World): DraftFilter | undefined {
+function findUnmatchedFilter({ tiers, campaigns }: World): FilterDraft | undefined {
   const key = tiers.flatMap(({ metadata }) => Object.keys(metadata)).find((name) => /^[\w-]+$/.test(name));
   if (key !== undefined) return { subject: { on: 'metadata', key }, value: 'no promotion has this value' };
   const used = new Set(tiers.map(({ campaign_id }) => campaign_id));

@@ -1,10 +1,10 @@
 import { createOracle } from '../contract/oracle.js';
 import type { World } from '../contract/world.js';
 import type { CandidateRequest, FilterVariationGroup } from './candidate-request.js';
-import { type CatalogIndex, createCatalogIndex } from './compose-order.js';
+import { createCatalogIndex, type ProductIndex } from './compose-order.js';
 import { assembleDataRequest } from './data-request-draft.js';
-import { listFilters } from './list-filters.js';
-import { listOrders } from './list-orders.js';
+import { listFilteredOrders } from './list-filtered-orders.js';
+import { proposeOrders } from './propose-orders.js';
 import { type RequestVariation, requestVariations } from './request-variations.js';
 import { type SelectedCustomers, selectCustomers } from './select-customers.js';
 import { takeEveryNth } from './take-every-nth.js';
@@ -19,17 +19,17 @@ const [maxPath, maxBody] = [7_000, 48_000];
  * @param world the data, from which the texts and ids come
  * @param drawn the same data with the tiers that decide what is drawn
  */
-export function listCandidates(world: World, drawn: World): CandidateRequest[] {
+export function listCandidateRequests(world: World, drawn: World): CandidateRequest[] {
   const catalog = createCatalogIndex(world);
   const customers = selectCustomers(world);
   const create = (varied: Omit<CandidateRequest, 'request' | 'oracle'>): CandidateRequest => {
     const request = assembleDataRequest(varied.parts);
     return { ...varied, request, oracle: createOracle(request, drawn) };
   };
-  const orders = listOrders(customers.members, drawn, catalog).map((parts) =>
+  const orders = proposeOrders(customers.members, drawn, catalog).map((parts) =>
     create({ parts, base: undefined, filtering: undefined, change: undefined }),
   );
-  const filtered = listFilters(orders, world).map(({ base, filters, filtering }) =>
+  const filtered = listFilteredOrders(orders, world).map(({ base, filters, filtering }) =>
     create({ parts: { ...base.parts, filters }, base, filtering, change: undefined }),
   );
   const vary = (planned: readonly PlannedChange[]) => planned.map((change) => create(applyChange(change, catalog)));
@@ -72,7 +72,7 @@ function planFilterChanges(filtered: readonly CandidateRequest[]): PlannedChange
 
 function applyChange(
   { start, change }: PlannedChange,
-  catalog: CatalogIndex,
+  catalog: ProductIndex,
 ): Omit<CandidateRequest, 'request' | 'oracle'> {
   const { parts, filtering, base = start } = start;
   return { parts: { ...parts, ...change.apply(parts, catalog) }, base, filtering, change };

@@ -5,18 +5,18 @@
 
 import type { RunSettings } from '../config/run-inputs.js';
 import { diagnoseRun } from '../explanation/diagnose-run.js';
-import { createKnownMistakes, type KnownCauses } from '../explanation/known-causes.js';
+import { createKnownMistakeCorrections, type KnownCauses } from '../explanation/known-causes.js';
 import { narrowFailures } from '../explanation/narrow-failures.js';
 import type { TargetContext } from '../judge/judge-case.js';
 import { getIdFinders } from '../recognition/id-finders.js';
-import type { CaseReport, Contrast, RunEvidence } from '../run/case-report.js';
+import type { CaseReport, Contrast, StoredEvidence } from '../run/case-report.js';
 import { createStoredExchange, narrowingPurpose } from '../run/evidence-keeper.js';
 import { createExchangeIndexer } from '../run/exchange-index.js';
 import type { NarrowingSender } from '../run/narrowing-sender.js';
 import type { Replay } from '../run/replay.js';
 import type { Suite } from '../suite/suite.js';
 
-export interface NarrowingRun {
+export interface RunToNarrow {
   readonly suite: Suite;
   readonly settings: RunSettings;
   readonly target: TargetContext;
@@ -26,7 +26,7 @@ export interface NarrowingRun {
   readonly sender: NarrowingSender;
 }
 
-export async function narrowRun(run: NarrowingRun): Promise<Contrast[]> {
+export async function narrowUnexplainedFailures(run: RunToNarrow): Promise<Contrast[]> {
   const { suite, settings, target, known, reports, sender } = run;
   const { exchanges, uses } = collectEvidence(run);
   const indexer = createExchangeIndexer(getIdFinders(suite.world));
@@ -36,13 +36,13 @@ export async function narrowRun(run: NarrowingRun): Promise<Contrast[]> {
   const statedPatterns = settings.target.tierPatterns;
   const { unexplained, assumed } = diagnoseRun({ suite, results, index, statedPatterns, known, contrasts: [] });
   // What is known or proved is not looked at again.
-  const corrected = { ...target, known: createKnownMistakes(assumed, suite.world) };
+  const corrected = { ...target, known: createKnownMistakeCorrections(assumed, suite.world) };
   const byId = new Map(exchanges.map(({ id, exchange }) => [id, exchange]));
   return await narrowFailures({ rows: unexplained, uses, exchanges: byId, target: corrected }, sender);
 }
 
 /** The exchanges of this process in the order of sending. Recorded ones lack what they name, and have what was sent to narrow. */
-function collectEvidence({ reports, replay, target: { recognizer } }: NarrowingRun): RunEvidence {
+function collectEvidence({ reports, replay, target: { recognizer } }: RunToNarrow): StoredEvidence {
   const recorded = replay?.evidence;
   const uses = (recorded?.uses ?? reports.flatMap((report) => report.uses)).filter(
     (use) => use.case !== narrowingPurpose,

@@ -1,6 +1,6 @@
 import type { AnsweredExchange } from '../../assertions/row-evidence.js';
 import { isSuccessful } from '../../http/response-status.js';
-import type { AnswerComparer } from './compare-answers.js';
+import type { ResponseComparer } from './compare-answers.js';
 import {
   type AreaFinding,
   createFineFinding,
@@ -8,22 +8,22 @@ import {
   createUnknownFinding,
   type ExaminationCheckResult,
   type ExaminationContext,
-  isAnswered,
+  hasUsableResponse,
 } from './examination.js';
 
 /** Checks whether the body is read. */
-export async function checkBody(context: ExaminationContext): Promise<ExaminationCheckResult> {
+export async function checkBodyIsRead(context: ExaminationContext): Promise<ExaminationCheckResult> {
   const { exchanges, successes, differ, hasTiers, isSeen, sendWithoutBody } = context;
-  const isComparable = exchanges[0] !== undefined && isAnswered(exchanges[0]) && !differ(successes);
+  const isComparable = exchanges[0] !== undefined && hasUsableResponse(exchanges[0]) && !differ(successes);
   const withoutBody = isComparable ? await sendWithoutBody() : [];
-  const answered = [...exchanges, ...withoutBody].filter(isAnswered);
+  const answered = [...exchanges, ...withoutBody].filter(hasUsableResponse);
   return { findings: { 'Body on GET': compareBodies(answered, differ, hasTiers && isSeen) } };
 }
 
 /** Another body, or none, must change the result. @param isProof whether a response names what depends on the body */
 function compareBodies(
   answered: readonly AnsweredExchange[],
-  differ: AnswerComparer,
+  differ: ResponseComparer,
   isProof: boolean,
 ): AreaFinding | undefined {
   const [first] = answered;

@@ -1,5 +1,5 @@
 import { expect, test } from '@playwright/test';
-import { createBroadSearch } from '../../src/recognition/broad-search.js';
+import { createBroadSearch } from '../../src/recognition/broad-id-search.js';
 import { checkEachRow } from '../support/check-each-row.js';
 
 const ids = ['promo_KiHJjfny', '17', '100000000000000000000', 'Größe ½', 'tier-a', 'tier-a-b', 'Case', 'case', 'a&b'];

@@ -1,8 +1,8 @@
-import { remember } from '../support/caches.js';
+import { cacheByObject } from '../support/caches.js';
 import { groupBy } from '../support/collections.js';
 import type { HttpRequest } from './exchange.js';
 
-export interface RequestContent {
+export interface DecodedRequest {
   readonly method: string;
   /** Without the query string. */
   readonly path: string;
@@ -15,7 +15,7 @@ export interface RequestContent {
 }
 
 /** A request is read several times. */
-export const parseRequest = remember((request: HttpRequest): RequestContent => {
+export const parseRequest = cacheByObject((request: HttpRequest): DecodedRequest => {
   const [, path = '', queryString = ''] = /^([^?]*)\??(.*)$/s.exec(request.path) ?? [];
   const headers = groupBy(request.headers, ([name]) => name.toLowerCase());
   const parameters = queryString.split('&').filter((part) => part !== '');

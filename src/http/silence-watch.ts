@@ -5,7 +5,7 @@ import { isTransientFailure } from './response-status.js';
 /** After this many attempts in a row without an answer, whichever requests they are, nothing more is sent. */
 const maxUnanswered = 10;
 
-export type AnswerWatch = ReturnType<typeof createAnswerWatch>;
+export type SilenceWatch = ReturnType<typeof createSilenceWatch>;
 
 /**
  * Numbers the attempts of a run, and notices when a deployment stops answering. Several requests that share a feature may
@@ -13,7 +13,7 @@ export type AnswerWatch = ReturnType<typeof createAnswerWatch>;
  *
  * @param sendAgain sends a request that was answered before. It calls `countAttempt` each time, and returns the last exchange
  */
-export function createAnswerWatch(sendAgain: (request: HttpRequest, countAttempt: () => number) => Promise<Exchange>) {
+export function createSilenceWatch(sendAgain: (request: HttpRequest, countAttempt: () => number) => Promise<Exchange>) {
   let count = 0;
   let lastAnswered = 0;
   let answered: HttpRequest | undefined;

@@ -3,11 +3,11 @@ import { createOracle, type Obligation, type Oracle } from '../contract/oracle.j
 import { findById, type World } from '../contract/world.js';
 import type { Exchange } from '../http/exchange.js';
 import { hasTransientStatus, isDataIndependentRefusal, isSuccessful } from '../http/response-status.js';
-import { remember } from '../support/caches.js';
+import { cacheByObject } from '../support/caches.js';
 import type { Reason } from '../support/reason.js';
 
 /** What the deployment seems to have in place of the test data. */
-export interface SuspectedDataLoad {
+export interface SuspectedWrongDataLoad {
   /** What to check. */
   readonly reason: Reason;
   /** Whether it is certainly the load. Otherwise a mistake of the deployment explains the responses as well. */
@@ -16,13 +16,13 @@ export interface SuspectedDataLoad {
   readonly worlds: readonly World[];
 }
 
-export type DataLoadEvidence = Omit<RowEvidence, 'exchanges' | 'ofCase'>;
+export type ResponseReadingContext = Omit<RowEvidence, 'exchanges' | 'ofCase'>;
 
 /** Whether everything that was received is right for a deployment that has one of some worlds, and not the test data. */
-export function agreesWithDataLoad(
+export function agreesWithOtherWorlds(
   exchanges: readonly Exchange[],
   worlds: readonly World[],
-  evidence: DataLoadEvidence,
+  evidence: ResponseReadingContext,
 ): boolean {
   if (worlds.length === 0) return false;
   return exchanges.every((exchange) => {
@@ -40,8 +40,8 @@ interface Prediction {
   readonly returned: (id: string) => Obligation;
 }
 
-const predictFrom = remember((worlds: readonly World[]) =>
-  remember(({ request }: AnsweredExchange): Prediction => {
+const predictFrom = cacheByObject((worlds: readonly World[]) =>
+  cacheByObject(({ request }: AnsweredExchange): Prediction => {
     const oracles = worlds.map((world) => createOracle(request, world));
     const judge = (oracle: Oracle, world: World | undefined, id: string): Obligation => {
       const tier = world && findById(world.tiers, id);
@@ -59,7 +59,7 @@ const predictFrom = remember((worlds: readonly World[]) =>
   }),
 );
 
-function agreesWithResult(exchange: AnsweredExchange, predict: Prediction, evidence: DataLoadEvidence): boolean {
+function agreesWithResult(exchange: AnsweredExchange, predict: Prediction, evidence: ResponseReadingContext): boolean {
   const { returned, unclear } = readReturnedTiersOfExchange(exchange, {
     ...evidence,
     exchanges: new Map(),

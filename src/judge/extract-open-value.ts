@@ -8,7 +8,7 @@ import { createReason, type Reason } from '../support/reason.js';
 const none = 'none';
 
 /** Reads the open value that a question asks for, or says why the response shows none. */
-export function extractValue(
+export function extractOpenValue(
   { of, take }: Extract<AnswerRule, { kind: 'value' }>,
   evidence: RowEvidence,
 ): { value: string } | { reason: Reason } {

@@ -3,7 +3,7 @@
  * only for a promotion that would count as not returned: what a body has in any form is never that.
  */
 
-import { decodePercent } from '../http/request-content.js';
+import { decodePercent } from '../http/decoded-request.js';
 import { cacheByText, computeOnce } from '../support/caches.js';
 
 /** A text, and the same without differences in letter case and in how Unicode composes characters. */
@@ -12,10 +12,10 @@ interface FoldedText {
   readonly folded: string;
 }
 
-export type BroadSearch = (body: string) => (id: string) => boolean;
+export type BroadIdSearch = (body: string) => (id: string) => boolean;
 
 /** @param ids all that are known: an id is not found where the text has a longer one of these, which contains it */
-export function createBroadSearch(ids: readonly string[]): BroadSearch {
+export function createBroadSearch(ids: readonly string[]): BroadIdSearch {
   const getAll = computeOnce(() => ids.map(fold));
   // Data files have thousands of ids, and few are asked for.
   const getWanted = cacheByText((id) => {

@@ -5,16 +5,20 @@
  */
 
 import { createOracle } from '../contract/oracle.js';
-import { listAvailableTiers, type NamedWorld } from '../contract/world.js';
+import { listAvailableTiers, type TargetWorld } from '../contract/world.js';
 import type { HttpRequest } from '../http/exchange.js';
 import { mergeNestingLevels } from '../recognition/path-normalization.js';
+import {
+  type AmbiguousTierPaths,
+  doPatternsNameSameTiers,
+  type ReturnedTierPaths,
+} from '../recognition/returned-tier-paths.js';
 import type { TierMentions } from '../recognition/tier-mentions.js';
-import { type AmbiguousReading, doPatternsNameSameTiers, type TierReading } from '../recognition/tier-reading.js';
 import { catchAllPath } from '../recognition/walk-texts.js';
-import { remember } from '../support/caches.js';
+import { cacheByObject } from '../support/caches.js';
 
 /** A successful response, by what it names. */
-export interface MentioningResponse {
+export interface RequestWithMentions {
   readonly request: HttpRequest;
   readonly mentions: TierMentions;
 }
@@ -31,12 +35,12 @@ interface Comparison {
  *
  * @param first the first responses of the run @param all those that were read, with the first ones
  */
-export function provePaths(
-  found: AmbiguousReading,
-  first: readonly MentioningResponse[],
+export function proveReturnedTierPaths(
+  found: AmbiguousTierPaths,
+  first: readonly RequestWithMentions[],
   all: readonly TierMentions[],
-  world: NamedWorld,
-): TierReading | undefined {
+  world: TargetWorld,
+): ReturnedTierPaths | undefined {
   const { patterns, nestedPaths = new Map<string, string>(), hasIdsInTexts, mayFoldCase } = found;
   if (patterns.includes(catchAllPath)) return undefined;
   const merged = first.map(({ request, mentions }) => ({
@@ -79,9 +83,9 @@ function comparePath(pattern: string, responses: readonly DocumentedResponse[]):
 }
 
 /** Every case has the same first requests. */
-const getDocumented = remember((world: NamedWorld) => {
+const getDocumented = cacheByObject((world: TargetWorld) => {
   const tiers = listAvailableTiers(world);
-  return remember((request: HttpRequest) => {
+  return cacheByObject((request: HttpRequest) => {
     const { returned } = createOracle(request, world);
     const list = (wanted: string) => tiers.flatMap((tier) => (returned(tier) === wanted ? tier.id : []));
     return { required: list('required'), forbidden: new Set(list('forbidden')) };

@@ -1,9 +1,9 @@
 import type { AnsweredExchange } from '../../assertions/row-evidence.js';
 import { findResponseBreakage } from '../../http/response-breakage.js';
-import { describeAnswer, isDataIndependentRefusal } from '../../http/response-status.js';
+import { describeResponse, isDataIndependentRefusal } from '../../http/response-status.js';
 import { locateReturnedTiers } from '../../judge/judge-case.js';
 import { findOtherReadings } from '../../judge/other-readings.js';
-import { explainOwnPromotions } from '../../judge/own-promotions.js';
+import { findOwnPromotionsReason } from '../../judge/own-promotions.js';
 import { readReturnedTiersOfBody } from '../../recognition/returned-tiers.js';
 import { parseJson } from '../../support/json.js';
 import { createReason } from '../../support/reason.js';
@@ -14,11 +14,11 @@ import {
   createUnknownFinding,
   type ExaminationCheckResult,
   type ExaminationContext,
-  isAnswered,
+  hasUsableResponse,
 } from './examination.js';
 
 /** Checks whether the promotions of a response can be read, and whether they are those of the test data. */
-export function checkResponses({
+export function checkNamedPromotions({
   exchanges,
   successes,
   areNotFound,
@@ -27,8 +27,8 @@ export function checkResponses({
 }: ExaminationContext): ExaminationCheckResult {
   const [success] = successes;
   if (success === undefined) {
-    const [{ response }] = exchanges.filter(isAnswered) as [AnsweredExchange];
-    const data = { answer: describeAnswer(response), status: response.status };
+    const [{ response }] = exchanges.filter(hasUsableResponse) as [AnsweredExchange];
+    const data = { answer: describeResponse(response), status: response.status };
     const Responses = createProblemFinding(chooseRejection(response.status), data);
     // An unknown customer may be answered 404.
     return { findings: { Responses, ...(areNotFound && hasTiers && { Ids: createProblemFinding('ids-unnamed') }) } };
@@ -48,7 +48,7 @@ export function checkResponses({
   };
   const mentions = successes.map(({ response }) => target.recognizer.findMentions(response.body));
   const named = new Set(mentions.flatMap(({ idsByPattern }) => [...idsByPattern.values()].flat())).size;
-  const foreign = explainOwnPromotions(exchanges, { ...target, reading, calibration: [] });
+  const foreign = findOwnPromotionsReason(exchanges, { ...target, reading, calibration: [] });
   const describeIds = (): AreaFinding => {
     if (foreign !== undefined) return ['problem', foreign];
     if (!hasTiers) return createUnknownFinding('no-tier-ids');
@@ -61,7 +61,7 @@ export function checkResponses({
 function explainUnreadable(unreadable: AnsweredExchange): AreaFinding {
   const breakage = findResponseBreakage(unreadable);
   if (breakage !== undefined) return ['problem', createReason('cut-off', { reason: breakage.reason })];
-  return createProblemFinding('unreadable', { answer: describeAnswer(unreadable.response) });
+  return createProblemFinding('unreadable', { answer: describeResponse(unreadable.response) });
 }
 
 function chooseRejection(status: number): string {

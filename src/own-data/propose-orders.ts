@@ -1,13 +1,13 @@
 import { createOracle } from '../contract/oracle.js';
 import { type Tier, type World, windowSize } from '../contract/world.js';
-import { acceptsCustomer, type CatalogIndex, composeOrder } from './compose-order.js';
+import { acceptsCustomer, composeOrder, type ProductIndex } from './compose-order.js';
 import { assembleDataRequest, type DataRequestDraft } from './data-request-draft.js';
 
 /**
  * Lists orders without filters: each of the newest tiers is met by one of them if some order can meet it, and each customer
  * has one. The last order is the smallest: few tiers are valid for it.
  */
-export function listOrders(customers: readonly string[], world: World, catalog: CatalogIndex): DataRequestDraft[] {
+export function proposeOrders(customers: readonly string[], world: World, catalog: ProductIndex): DataRequestDraft[] {
   const newest = world.tiers.slice(0, windowSize);
   const older = world.tiers.slice(windowSize);
   const sorted = sortByReach(customers, newest);
@@ -29,7 +29,7 @@ function sortByReach(customers: readonly string[], tiers: readonly Tier[]): stri
 }
 
 /** Creates orders until each of the newest tiers is in the result of one of them, as far as an order can meet it. */
-function coverTiers(customers: readonly string[], world: World, catalog: CatalogIndex): DataRequestDraft[] {
+function coverTiers(customers: readonly string[], world: World, catalog: ProductIndex): DataRequestDraft[] {
   const newest = world.tiers.slice(0, windowSize);
   const older = world.tiers.slice(windowSize);
   // The oldest ones come first: they show the edge of the window.

@@ -1,0 +1,182 @@
+/**
+ * Finds out which promotion tiers a deployment checks in place of the newest 150, and what they have in common. In: what was
+ * observed. Out: the ranks that are left out and those that are checked, and facts about their times, names and sizes. Pure.
+ */
+
+import { createOracle } from '../contract/oracle.js';
+import { type TargetWorld, type Tier, windowSize } from '../contract/world.js';
+import { renderShortList } from '../support/collections.js';
+import type { ComparableObservation, Observations } from './observation.js';
+
+/** A tier with its rank: 1 is the newest. */
+interface RankedTier {
+  readonly tier: Tier;
+  readonly rank: number;
+}
+
+/** Which tiers are checked, as far as responses without a filter show it. */
+export interface CheckedRanks {
+  readonly checked: readonly RankedTier[];
+  readonly unchecked: readonly RankedTier[];
+  /** Those of the newest 150 that are left out. */
+  readonly leftOut: readonly RankedTier[];
+  /** Older ones that are checked. */
+  readonly inPlace: readonly RankedTier[];
+}
+
+/** How many tiers may have been returned in some responses only: another mistake may concern them. */
+const maxShareOfMixed = 0.05;
+
+/**
+ * @returns undefined if the newest tiers are checked, however many, or if the responses do not agree which are
+ */
+export function findOtherRanks({
+  compared,
+  tiers,
+  world,
+}: Pick<Observations, 'compared' | 'tiers' | 'world'>): CheckedRanks | undefined {
+  const ranks = new Map(world.tiers.map(({ id }, n) => [id, n + 1]));
+  const unfiltered = compared.filter(({ request }) => !request.path.includes('?'));
+  const shown = tiers.map((tier, position) => ({
+    tier,
+    rank: ranks.get(tier.id) ?? Number.POSITIVE_INFINITY,
+    results: new Set(listResultsOfValidTier(unfiltered, tier, position, world)),
+  }));
+  const decided = shown.filter(({ results }) => results.size === 1);
+  const mixed = shown.filter(({ results }) => results.size > 1);
+  if (mixed.length > maxShareOfMixed * shown.length) return undefined;
+  const [checked, unchecked] = [true, false].map((wanted) =>
+    decided.filter(({ results }) => results.has(wanted)).map(({ tier, rank }): RankedTier => ({ tier, rank })),
+  ) as [RankedTier[], RankedTier[]];
+  const leftOut = unchecked.filter(({ rank }) => rank <= windowSize);
+  const inPlace = checked.filter(({ rank }) => rank > windowSize);
+  if (leftOut.length === 0 || inPlace.length === 0) return undefined;
+  const open = shown.length - decided.length;
+  const isExchange = Math.abs(leftOut.length - inPlace.length) <= open;
+  const lastInPlace = inPlace.at(-1)?.rank ?? 0;
+  const hasGap = unchecked.some(({ rank }) => rank > windowSize && rank < lastInPlace);
+  return isExchange || hasGap ? { checked, unchecked, leftOut, inPlace } : undefined;
+}
+
+/** Whether a tier was returned, for each request whose customer and order it is valid for. */
+function listResultsOfValidTier(
+  unfiltered: readonly ComparableObservation[],
+  tier: Tier,
+  position: number,
+  world: TargetWorld,
+): boolean[] {
+  return unfiltered.flatMap(({ request, returned }) =>
+    createOracle(request, world).valid(tier) === 'required' ? (returned[position] ?? []) : [],
+  );
+}
+
+export function describeOtherRanks({ leftOut, inPlace }: CheckedRanks): string {
+  const list = (ranked: readonly RankedTier[]) =>
+    `${renderShortList(ranked.map(({ tier, rank }) => `'${tier.name}' (rank ${rank})`))} ${ranked.length === 1 ? 'is' : 'are'}`;
+  return `Other promotion tiers than the newest ${windowSize} are checked: ${list(leftOut)} left out, and ${list(inPlace)} checked.`;
+}
+
+/** Lists facts about the tiers that are checked: how far their order is that of their times, or another order. */
+export function listFactsOfOtherRanks(ranks: CheckedRanks): string[] {
+  return [describeOrderOfTimes(ranks), describeOneOfEach(ranks) ?? [], describeOtherOrder(ranks) ?? []].flat();
+}
+
+/** Parts of a time, the finest first: the name, how many letters of ISO 8601 they take, and the preposition before them. */
+const timeUnits = [
+  ['second', 19, 'in'],
+  ['minute', 16, 'in'],
+  ['hour', 13, 'in'],
+  ['day', 10, 'on'],
+  ['month', 7, 'in'],
+  ['year', 4, 'in'],
+] as const;
+
+function describeOrderOfTimes(ranks: CheckedRanks): string {
+  const { checked, unchecked } = ranks;
+  const cutAll = (ranked: readonly RankedTier[], length: number) =>
+    ranked.map(({ tier }) => tier.created_at.slice(0, length)).sort();
+  for (const [unit, length, preposition] of timeUnits) {
+    const oldest = cutAll(checked, length)[0] ?? '';
+    const newest = cutAll(unchecked, length).at(-1) ?? '';
+    if (oldest < newest) continue;
+    return `By the times of the test data, the order is right to the ${unit}: those that changed places were created ${preposition} the same ${unit}, ${oldest}.`;
+  }
+  return `By the times of the test data, not even the years are in order. ${describeTimeOfLeftOut(ranks)}`.trim();
+}
+
+/** Finds the part of a time that all those have in common that are left out. */
+function describeTimeOfLeftOut({ leftOut }: CheckedRanks): string {
+  if (leftOut.length === 1) return '';
+  const unit = timeUnits.find(
+    ([, length]) => new Set(leftOut.map(({ tier }) => tier.created_at.slice(0, length))).size === 1,
+  );
+  if (unit === undefined) return '';
+  const [name, length, preposition] = unit;
+  return `Those left out were created ${preposition} the same ${name}, ${leftOut[0]?.tier.created_at.slice(0, length)}.`;
+}
+
+/** Finds the part of a time of which only one tier is checked. */
+function describeOneOfEach({ checked, unchecked }: CheckedRanks): string | undefined {
+  const last = checked.at(-1)?.rank ?? 0;
+  const passedOver = unchecked.filter(({ rank }) => rank < last);
+  const unit = timeUnits.find(([, length]) => {
+    const cut = ({ tier }: RankedTier) => tier.created_at.slice(0, length);
+    const taken = new Set(checked.map(cut));
+    return taken.size === checked.length && passedOver.every((ranked) => taken.has(cut(ranked)));
+  });
+  return unit && `Of the promotion tiers that were created ${unit[2]} the same ${unit[0]}, only one is checked.`;
+}
+
+/** Finds another order in which all checked tiers come before all others. */
+function describeOtherOrder({ checked, unchecked }: CheckedRanks): string | undefined {
+  const keys: readonly (readonly [name: string, read: (tier: Tier) => string])[] = [
+    ['name', ({ name }) => name],
+    ['name, whatever the case of letters', ({ name }) => name.toLowerCase()],
+    ['id', ({ id }) => id],
+    ['id of the campaign', ({ campaign_id }) => campaign_id],
+  ];
+  for (const [name, read] of keys) {
+    const [inside, outside] = [checked, unchecked].map((ranked) => ranked.map(({ tier }) => read(tier)).sort());
+    const [first = '', last = ''] = [inside?.[0], inside?.at(-1)];
+    const [otherFirst = '', otherLast = ''] = [outside?.[0], outside?.at(-1)];
+    if (last <= otherFirst) return `The checked ones are the first in ascending order of their ${name}.`;
+    if (first >= otherLast) return `The checked ones are the first in descending order of their ${name}.`;
+  }
+  return undefined;
+}
+
+/** Says what may explain that a window has another size. @param size how many of the newest tiers are checked */
+export function listFactsOfWindowSize(size: number, tiers: readonly Tier[]): string[] {
+  return size > windowSize ? listEqualTimes(size, tiers) : listReachedCounts(size, tiers);
+}
+
+/** Finds the part of a time that the tiers from the 150th to the last checked one have in common, and the next one has not. */
+function listEqualTimes(size: number, tiers: readonly Tier[]): string[] {
+  const [last, lastChecked, next] = [windowSize, size, size + 1].map((rank) => tiers[rank - 1]?.created_at ?? '');
+  const unit = timeUnits.find(([, length]) => last?.slice(0, length) === lastChecked?.slice(0, length));
+  if (unit === undefined || last?.slice(0, unit[1]) === next?.slice(0, unit[1])) return [];
+  return [
+    `In the test data, rank ${windowSize} was created ${unit[2]} the same ${unit[0]} as rank ${size}, and rank ${size + 1} was not.`,
+  ];
+}
+
+/** What tiers have several of: a limit may count these. */
+const countables: readonly (readonly [name: string, count: (tier: Tier) => number])[] = [
+  ['rules', ({ rules }) => rules.length],
+  ['entries of metadata', ({ metadata }) => Object.keys(metadata).length],
+];
+
+/** Lists of what the last checked tier is the one with the 150th: a join with these has as many rows. */
+function listReachedCounts(size: number, tiers: readonly Tier[]): string[] {
+  const newest = tiers.slice(0, size);
+  const isReached = (count: (tier: Tier) => number) => {
+    const total = newest.reduce((sum, tier) => sum + count(tier), 0);
+    const last = newest.at(-1);
+    return last !== undefined && total >= windowSize && total - count(last) < windowSize;
+  };
+  return countables.flatMap(([name, count]) => {
+    if (isReached(count)) return [`In the test data, rank ${size} has the ${windowSize}th of all ${name}.`];
+    const withEmpty = `In the test data, rank ${size} has the ${windowSize}th of all ${name}, if a promotion tier without any counts as one.`;
+    return isReached((tier) => Math.max(1, count(tier))) ? [withEmpty] : [];
+  });
+}
