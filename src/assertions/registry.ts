@@ -52,7 +52,7 @@ export function describeAssertion(assertion: Assertion, world: World): string {
 
 /** Judges by a response alone: an exchange without a usable response leaves nearly all assertions unclear. */
 export function judgeAssertion(assertion: Assertion, evidence: RowEvidence, mode: JudgeMode): AssertionResult {
-  if ('lists' in assertion) return combineAny(assertion.lists.map((list) => judgeAssertions(list, evidence, mode)));
+  if ('lists' in assertion) return combineAny(assertion.lists.map((list) => judgeWhetherAllHold(list, evidence, mode)));
   const { of: shownBy, data } = assertion;
   const kind = findResponseAssertionDefinition(assertion);
   const exchange = findAnsweredExchange(shownBy, evidence, mode);
@@ -76,6 +76,6 @@ export function judgeAssertion(assertion: Assertion, evidence: RowEvidence, mode
 }
 
 /** Judges whether all of them hold. */
-export function judgeAssertions(assertions: readonly Assertion[], evidence: RowEvidence, mode: JudgeMode) {
+export function judgeWhetherAllHold(assertions: readonly Assertion[], evidence: RowEvidence, mode: JudgeMode) {
   return combineResultsWithAnd(assertions.map((assertion) => judgeAssertion(assertion, evidence, mode)));
 }

@@ -5,7 +5,7 @@
  */
 
 import type { Assertion } from '../assertions/assertion.js';
-import { judgeAssertion, judgeAssertions } from '../assertions/registry.js';
+import { judgeAssertion, judgeWhetherAllHold } from '../assertions/registry.js';
 import { type KnownMistakeCorrections, listSuccesses, type RowEvidence } from '../assertions/row-evidence.js';
 import {
   type AnswerRule,
@@ -387,7 +387,7 @@ function findOutcome(
 ): AnswerJudgement {
   const answered = { verdict: 'pass', exchange: answer.evidence } as const;
   for (const { outcome, when } of answer.rules) {
-    const result = judgeAssertions(when, evidence, 'question');
+    const result = judgeWhetherAllHold(when, evidence, 'question');
     const location = when[0]?.at ?? at;
     if (result.is === 'holds') return { ...answered, at: location, outcome };
     if (result.is === 'unclear') {

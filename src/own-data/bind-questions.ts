@@ -5,7 +5,7 @@ import { encodeQueryText } from '../http/decoded-request.js';
 import type { HttpRequest } from '../http/exchange.js';
 import { groupBy, renderShortList } from '../support/collections.js';
 import { chooseTestDataStandIns, type TestDataStandIns } from './stand-ins.js';
-import { listMembersByName, listTestDataIds, replaceStrings, replaceTestDataIds } from './test-data-ids.js';
+import { listNestedMembersNamed, listTestDataIds, replaceStrings, replaceTestDataIds } from './test-data-ids.js';
 import { createTierRoleDescriber, type RequestSubject, readRequestSubject } from './tier-roles.js';
 
 /** The ids of a data file, by the ids of the test data that they replace. */
@@ -29,7 +29,7 @@ export function createQuestionBinder(world: TargetWorld, data: World): (testCase
     const subject = readRequestSubject(requests, world);
     const bindings = new Map([...standIns.things, ...bindTiers(needed, subject, standIns, world, data)]);
     // A body may contain a short id by chance, so that nothing can stand for an id that is searched for as a text.
-    const searched = new Set(listTestDataIds(listMembersByName(expected, 'texts')));
+    const searched = new Set(listTestDataIds(listNestedMembersNamed(expected, 'texts')));
     const lacking = [...needed].filter((id) => !bindings.has(id) || searched.has(id));
     const unavailable = lacking.flatMap((id) => names.get(id) ?? []);
     if (unavailable.length > 0) return { ...testCase, rows: [withoutStandIns(row, unavailable)] };

@@ -21,11 +21,11 @@ export function listKeysAndStrings(value: unknown): string[] {
 }
 
 /** Lists the values of all members with this name, at any depth. */
-export function listMembersByName(value: unknown, name: string): unknown[] {
+export function listNestedMembersNamed(value: unknown, name: string): unknown[] {
   if (!isContainer(value)) return [];
   return Object.entries(value).flatMap(([key, member]) => {
     const isWanted = key === name && isJsonObject(value);
-    return [...(isWanted ? [member] : []), ...listMembersByName(member, name)];
+    return [...(isWanted ? [member] : []), ...listNestedMembersNamed(member, name)];
   });
 }
 

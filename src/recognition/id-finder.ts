@@ -10,7 +10,7 @@ type Boundaries = readonly [before: string, after: string];
 const wordBoundaries: Boundaries = ['(?<![A-Za-z0-9]|[A-Za-z0-9][-_])', '(?![A-Za-z0-9]|[-_][A-Za-z0-9])'];
 
 /** Boundaries of any part of a text. A number inside a longer number is another number. */
-export const numberBoundaries: Boundaries = ['(?<!\\d(?=\\d))', '(?!(?<=\\d)\\d)'];
+export const anyPartBoundaries: Boundaries = ['(?<!\\d(?=\\d))', '(?!(?<=\\d)\\d)'];
 
 const nothing = { ids: [], isWhole: false };
 
@@ -35,7 +35,7 @@ export function createIdFinder(
   const short = inTexts.filter((id) => id.length < minIdLengthInsideText);
   const whole = all.filter(isOnlyWhole);
   const scanForWords = createScanner(long, fold, boundaries);
-  const scanAnywhere = createScanner(long, fold, numberBoundaries);
+  const scanAnywhere = createScanner(long, fold, anyPartBoundaries);
   const collectWords = createCollector(scanForWords);
   return {
     /** A shorter text is no id, and contains none. */
@@ -64,9 +64,9 @@ export function createIdFinder(
     /** Does not find ids in percent-encoded parts: to decode a whole body takes long. */
     findUnencoded: (text: string) => scanAnywhere(text).map(({ id }) => id),
     /** Finds the ids that are too short for that, if they are any part of the text. */
-    findShortIds: short.length === 0 ? () => [] : createCollector(createScanner(short, fold, numberBoundaries)),
+    findShortIds: short.length === 0 ? () => [] : createCollector(createScanner(short, fold, anyPartBoundaries)),
     /** Finds the ids that count only as whole values, if they are any part of the text. */
-    findWholeIds: whole.length === 0 ? () => [] : createCollector(createScanner(whole, fold, numberBoundaries)),
+    findWholeIds: whole.length === 0 ? () => [] : createCollector(createScanner(whole, fold, anyPartBoundaries)),
   };
 }
 

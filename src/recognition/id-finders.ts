@@ -3,7 +3,7 @@ import { cacheByObject, computeOnce } from '../support/caches.js';
 import { groupBy } from '../support/collections.js';
 import { readNumber } from '../support/json.js';
 import { createBroadSearch } from './broad-id-search.js';
-import { createIdFinder, minIdLengthInsideText, numberBoundaries } from './id-finder.js';
+import { anyPartBoundaries, createIdFinder, minIdLengthInsideText } from './id-finder.js';
 
 export type IdFinders = ReturnType<typeof createIdFinders>;
 
@@ -47,7 +47,7 @@ export function createIdFinders(
     otherTexts !== undefined && (isShared(id) || !/^[\w-]+$/.test(id) || words.has(id.toLowerCase()));
   // Without any other id, the target file has to say where responses name promotions, unless only one place does.
   const areAllShared = available.every(isShared);
-  const getTiersInWords = computeOnce(() => createIdFinder(ids, numberBoundaries, isOnlyWhole));
+  const getTiersInWords = computeOnce(() => createIdFinder(ids, anyPartBoundaries, isOnlyWhole));
   return {
     tiers: createIdFinder(ids, undefined, isOnlyWhole),
     /** For the ids of tiers that are any part of a text, as in `tier-promo_1`. */

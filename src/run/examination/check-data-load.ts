@@ -7,14 +7,16 @@ import {
   hasUsableResponse,
 } from './examination.js';
 import { examineDataLoad, explainRefusedIds } from './examine-data-load.js';
-import { explainUnreachable } from './explain-unreachable.js';
+import { findFailureOfAllRequests } from './find-failure-of-all-requests.js';
 
 /** Checks whether 401 and 403 are about the ids of a request, and not about its credentials. */
 export async function checkIdsRefusedLikeCredentials(
   context: ExaminationContext,
 ): Promise<ExaminationCheckResult | undefined> {
   const [first] = context.exchanges;
-  return first !== undefined && explainUnreachable(first) !== undefined ? await checkRefusedIds(context) : undefined;
+  return first !== undefined && findFailureOfAllRequests(first) !== undefined
+    ? await checkRefusedIds(context)
+    : undefined;
 }
 
 /**
@@ -29,7 +31,7 @@ export async function checkRefusedIds(context: ExaminationContext): Promise<Exam
   if (differ(successes) || listSuccesses(await sendWithoutBody()).length === 0) return undefined;
   const reason = await explainRefusedIds(request, first, send);
   if (reason === undefined) return undefined;
-  const failure = explainUnreachable(first);
+  const failure = findFailureOfAllRequests(first);
   return {
     findings: {
       URL: createFineFinding('answers'),

@@ -1,6 +1,6 @@
 import type { ExaminationCheckResult, ExaminationContext, FindingsByArea } from './examination.js';
 import { createFineFinding, createProblemFinding, createUnknownFinding } from './examination.js';
-import { explainUnreachable } from './explain-unreachable.js';
+import { findFailureOfAllRequests } from './find-failure-of-all-requests.js';
 
 /** Checks whether there is a request to send at all. */
 export function checkRequestExists({ request }: ExaminationContext): ExaminationCheckResult | undefined {
@@ -14,7 +14,7 @@ export function checkReachability({ exchanges, isSeen, hasTiers }: ExaminationCo
     URL: createFineFinding('answers'),
     ...(first !== undefined && 'response' in first && { TLS: createFineFinding('trusted') }),
   };
-  const failures = exchanges.map(explainUnreachable);
+  const failures = exchanges.map(findFailureOfAllRequests);
   const [failure] = failures;
   if (failure !== undefined && failures.every((explained) => explained !== undefined)) {
     const { area, reason } = failure;

@@ -16,7 +16,7 @@ import {
   proxyRefusalStatuses,
   showsRequiredTier,
 } from './examination.js';
-import { explainUnreachable } from './explain-unreachable.js';
+import { findFailureOfAllRequests } from './find-failure-of-all-requests.js';
 
 /** A request that is accepted without some parts, and what it shows. */
 interface Acceptance {
@@ -76,7 +76,7 @@ interface Refused {
 
 /** Whether a response refuses the request itself, and neither its credentials nor its size. */
 function isRefusal(exchange: Exchange): exchange is AnsweredExchange {
-  if (!('response' in exchange) || explainUnreachable(exchange) !== undefined) return false;
+  if (!('response' in exchange) || findFailureOfAllRequests(exchange) !== undefined) return false;
   return exchange.response.status >= 400 && explainExceededSize(exchange) === undefined;
 }
 

@@ -19,7 +19,7 @@ import type { RequestWithExchange } from '../case-sender.js';
 import { findFilterRequest } from '../filter-spelling.js';
 import { leaveOutPart, type RefusedPart } from '../request-parts.js';
 import { createResponseComparer, type ResponseComparer } from './compare-answers.js';
-import { explainUnreachable } from './explain-unreachable.js';
+import { findFailureOfAllRequests } from './find-failure-of-all-requests.js';
 
 export const examinedAreas = ['URL', 'TLS', 'Credentials', 'Body on GET', 'Responses', 'Ids', 'Load'] as const;
 export type ExaminedArea = (typeof examinedAreas)[number];
@@ -157,7 +157,7 @@ async function sendCalibration(
   const filtered = filterRequest && ([filterRequest, await send(filterRequest)] as const);
   // Wrong credentials are sent twice at most.
   const firsts = await Promise.all(calibration.slice(0, firstRequests).map(send));
-  const areRefused = firsts.every((exchange) => explainUnreachable(exchange) !== undefined);
+  const areRefused = firsts.every((exchange) => findFailureOfAllRequests(exchange) !== undefined);
   const others = await Promise.all((areRefused ? [] : calibration.slice(firstRequests)).map(send));
   const exchanges = [...firsts, ...others];
   const successes = listSuccesses(exchanges);

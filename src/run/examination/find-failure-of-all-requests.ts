@@ -7,13 +7,13 @@ import {
 } from '../../http/response-status.js';
 import { createReason, type Reason } from '../../support/reason.js';
 
-export interface ReachabilityFailure {
+export interface FailureOfAllRequests {
   readonly area: 'URL' | 'TLS' | 'Credentials';
   readonly reason: Reason;
 }
 
 /** Explains why other requests would fail like this one; undefined if they may succeed. */
-export function explainUnreachable(exchange: Exchange): ReachabilityFailure | undefined {
+export function findFailureOfAllRequests(exchange: Exchange): FailureOfAllRequests | undefined {
   if (!('response' in exchange)) {
     const { transportError, message } = exchange;
     // An HTTPS server breaks a connection without TLS.
