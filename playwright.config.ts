@@ -2,7 +2,7 @@ import path from 'node:path';
 import { defineConfig } from '@playwright/test';
 import { loadEnvFile } from './src/config/env-file.js';
 import { claimPlaywrightFolder, multiProjectPlaywrightFolder } from './src/outputs/claimed-folder.js';
-import { type ConformanceOptions, readCertifyRunOptions } from './src/runner/options.js';
+import { type ConformanceUseOptions, readCertifyRunOptions } from './src/runner/options.js';
 
 loadEnvFile(process.env);
 
@@ -20,7 +20,7 @@ const named = runs.flatMap(({ project, ...conformance }) =>
 const isOther = process.argv.some((arg) => /^--(output|list)(=|$)/.test(arg));
 if (process.env.TEST_WORKER_INDEX === undefined && !isOther) claimPlaywrightFolder(multiProjectPlaywrightFolder);
 
-export default defineConfig<object, ConformanceOptions>({
+export default defineConfig<object, ConformanceUseOptions>({
   // Not relative: the config of a project may export this one.
   testDir: path.join(import.meta.dirname, 'specs'),
   globalSetup: resolve('global-setup'),

@@ -1,3 +1,3 @@
-import { defineDataCases } from '../src/runner/define-cases.js';
+import { defineDrawnCases } from '../src/runner/define-cases.js';
 
-defineDataCases();
+defineDrawnCases();

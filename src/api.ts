@@ -16,7 +16,7 @@ import { isSuccessful } from './http/response-status.js';
 import type { Transport } from './http/transport.js';
 import { type CodedExchangeJudgement, judgeExchanges } from './judge/judge-exchange.js';
 import { createRecognizer } from './recognition/recognizer.js';
-import { createMentionFilter, type ResponseSettings } from './recognition/sibling-values.js';
+import { createMentionFilter, type ResponseReadingSettings } from './recognition/sibling-values.js';
 import { hasMentions } from './recognition/tier-mentions.js';
 import { repetitionCaseId } from './run/case-result.js';
 import { selectCases } from './suite/case-selection.js';
@@ -27,10 +27,10 @@ export type { Credentials } from './http/connection-options.js';
 export type { Headers, HttpRequest, HttpResponse } from './http/exchange.js';
 export {
   NoResponse,
-  type PlainRequest,
   type Transport,
   type TransportContext,
-  UnsupportedRequest,
+  type TransportRequest,
+  UnsupportedRequestError,
 } from './http/transport.js';
 export { UnusableInput } from './support/problem.js';
 
@@ -78,7 +78,7 @@ export interface JudgeOptions {
   /** A data file: what the deployment holds (docs/own-data.md). */
   readonly data: string;
   /** How responses name promotions, as `response` of a target file says it. Default: found from all exchanges. */
-  readonly response?: ResponseSettings;
+  readonly response?: ResponseReadingSettings;
 }
 
 /**

@@ -23,7 +23,7 @@ import { readReturnedTiersOfBody } from './recognition/returned-tiers.js';
 import { test as caseTest } from './runner/fixtures.js';
 import { renderReason } from './support/reason.js';
 
-export type { ConformanceOptions } from './runner/options.js';
+export type { ConformanceUseOptions } from './runner/options.js';
 export type { Exchange, RequestPatch };
 
 export interface TestedTarget {

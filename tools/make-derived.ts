@@ -6,12 +6,12 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import standalone from 'ajv/dist/standalone/index.js';
 import formats from 'ajv-formats';
 import { precompileSuite } from '../src/suite/suite.js';
-import { buildFolder, packageRoot } from '../src/support/package-root.js';
+import { distFolder, packageRoot } from '../src/support/package-root.js';
 import { UnusableInput } from '../src/support/problem.js';
 
 // Compiling schemas takes a tenth of the time of a run of one case. A test checks them against the meta-schema.
 const schemas = path.join(packageRoot, 'schemas');
-const validators = path.join(buildFolder, 'validators');
+const validators = path.join(distFolder, 'validators');
 const names = readdirSync(schemas).flatMap((file) => /^(.*)\.schema\.json$/.exec(file)?.[1] ?? []);
 const ajv = new Ajv2020({
   allErrors: true,
@@ -41,7 +41,7 @@ try {
 }
 
 // UI mode asks for the tests of a case file: Playwright looks for it among the sources of a spec.
-const specs = path.join(buildFolder, 'specs');
+const specs = path.join(distFolder, 'specs');
 for (const spec of readdirSync(specs, { recursive: true, encoding: 'utf8' })) {
   const [, folder, file] = /^\d-(\w+)[/\\](.*\.yaml)\.spec\.js$/.exec(spec) ?? [];
   if (file === undefined) continue;

@@ -150,7 +150,7 @@ export function combineResultsWithAnd(results: readonly AssertionResult[]): Asse
 }
 
 /** Combines results with "or". A doubt outweighs a violation. */
-export function combineAny(results: readonly AssertionResult[]): AssertionResult {
+export function combineResultsWithOr(results: readonly AssertionResult[]): AssertionResult {
   const best = results.find(({ is }) => is === 'holds') ?? results.find(({ is }) => is === 'unclear');
   return best ?? (results[0] as AssertionResult);
 }

@@ -52,7 +52,7 @@ export function judgeTierDifferences(
         return createUnclearResult('no-result-to-compare', { name, status: compared.response.status });
       const there = readReturnedTiersOfExchange(compared, evidence);
       const doubtful = [here, there].find(({ unclear }) => unclear.size > 0);
-      if (doubtful !== undefined) return createTiersDoubt(doubtful);
+      if (doubtful !== undefined) return createUnclearTiersResult(doubtful);
       const [onlyHere, onlyThere] = [listExtra(here, there), listExtra(there, here)];
       const nameAll = (ids: readonly string[]) => (ids.length === 0 ? '' : describeTiers(ids, evidence.world));
       const compare = (inHere: readonly string[], inThere: readonly string[]) =>
@@ -99,7 +99,7 @@ export function judgeNoneReturned(ids: readonly string[], result: ReturnedTiers,
 }
 
 /** @param result one that has unclear tiers, and so a reason */
-export function createTiersDoubt({ reason }: ReturnedTiers): AssertionResult {
+export function createUnclearTiersResult({ reason }: ReturnedTiers): AssertionResult {
   return { is: 'unclear', reason: reason as Reason };
 }
 
@@ -116,7 +116,7 @@ function judgeTiers(
       entry: wrong.length === 1 ? renderEntry(wrong[0], world) : '',
     });
   const isAsked = indexIds(all);
-  return [...result.unclear].some((id) => isAsked.has(id)) ? createTiersDoubt(result) : holdingResult;
+  return [...result.unclear].some((id) => isAsked.has(id)) ? createUnclearTiersResult(result) : holdingResult;
 }
 
 /** Many requests are judged by the same thousands of tiers. */

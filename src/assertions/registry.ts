@@ -13,8 +13,8 @@ import {
   type Assertion,
   type AssertionDefinition,
   type AssertionResult,
-  combineAny,
   combineResultsWithAnd,
+  combineResultsWithOr,
   createUnclearResult,
   type ResponseAssertionDefinition,
 } from './assertion.js';
@@ -52,7 +52,8 @@ export function describeAssertion(assertion: Assertion, world: World): string {
 
 /** Judges by a response alone: an exchange without a usable response leaves nearly all assertions unclear. */
 export function judgeAssertion(assertion: Assertion, evidence: RowEvidence, mode: JudgeMode): AssertionResult {
-  if ('lists' in assertion) return combineAny(assertion.lists.map((list) => judgeWhetherAllHold(list, evidence, mode)));
+  if ('lists' in assertion)
+    return combineResultsWithOr(assertion.lists.map((list) => judgeWhetherAllHold(list, evidence, mode)));
   const { of: shownBy, data } = assertion;
   const kind = findResponseAssertionDefinition(assertion);
   const exchange = findAnsweredExchange(shownBy, evidence, mode);

@@ -24,16 +24,20 @@ export function readAssertions(
   at: YamlPath,
   context: CaseFileRowContext,
 ): Assertion[] {
-  if (isList(expectations)) return readChecks(expectations, at, context);
+  if (isList(expectations)) return readListedAssertions(expectations, at, context);
   return Object.entries(expectations).flatMap(([name, checks]) => {
     const isKnown = context.checkName('request', name, context.names, [...at, name], context.file.locateKey);
     if (!isKnown) return [];
     const about = isList(checks) ? checks.map((check) => ({ ...check, of: name })) : { ...checks, of: name };
-    return readChecks(about, [...at, name], context);
+    return readListedAssertions(about, [...at, name], context);
   });
 }
 
-export function readChecks(checks: CaseFileAssertions, at: YamlPath, context: CaseFileRowContext): Assertion[] {
+export function readListedAssertions(
+  checks: CaseFileAssertions,
+  at: YamlPath,
+  context: CaseFileRowContext,
+): Assertion[] {
   return isList(checks)
     ? checks.flatMap((entry, n) => readCheck(entry, [...at, n], context))
     : readCheck(checks, at, context);
@@ -59,7 +63,9 @@ function readCheck(
     const path: YamlPath = [...at, ...steps];
     const common = { kind: kind.key, at: context.file.locateKey(path) };
     if ('hasAlternatives' in kind) {
-      const lists = (value as CaseFileAssertions[]).map((checks, n) => readChecks(checks, [...path, n], context));
+      const lists = (value as CaseFileAssertions[]).map((checks, n) =>
+        readListedAssertions(checks, [...path, n], context),
+      );
       return [{ ...common, lists }];
     }
     return [of].flat().flatMap((stated, n) => {

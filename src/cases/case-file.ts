@@ -9,7 +9,7 @@ import { hasWellFormedTexts } from '../support/json.js';
 import type { Problem } from '../support/problem.js';
 import { findSchemaProblems } from '../support/schema-validation.js';
 import type { YamlFile, YamlPath } from '../support/yaml-file.js';
-import { readAssertions, readChecks } from './assertion-reader.js';
+import { readAssertions, readListedAssertions } from './assertion-reader.js';
 import {
   type CaseFileContext,
   type CaseFileEntry,
@@ -245,7 +245,7 @@ function readRules(
     const { outcome } = rule;
     checkName('outcome', outcome, known, [...rule.at, 'outcome']);
     const { when, at: place } = rule.when === undefined ? (shared.get(outcome) ?? rule) : rule;
-    if (when !== undefined) return [{ outcome, when: readChecks(when, [...place, 'when'], context) }];
+    if (when !== undefined) return [{ outcome, when: readListedAssertions(when, [...place, 'when'], context) }];
     reportProblem(place, `no shared rule for '${outcome}'`, "Add 'when:' with what shows it.");
     return [];
   });

@@ -1,5 +1,5 @@
 import { documentedOperation, renderFilterParameter } from '../contract/operation.js';
-import { encodeQueryText, isPercentEncoded } from '../http/decoded-request.js';
+import { encodeQueryText, isPercentDecodable } from '../http/decoded-request.js';
 import type { HttpRequest } from '../http/exchange.js';
 import { groupBy } from '../support/collections.js';
 import { isJsonObject, parseJson } from '../support/json.js';
@@ -150,7 +150,7 @@ export function findUnusableRequestForm({
   const unusable = [sent].flat().find((form) => {
     const need = equivalentFormNeeds[form];
     if (need === 'a JSON body') return raw !== undefined && parseJson(raw) === undefined;
-    return need === 'a percent-encoded query' && typeof query === 'string' && !isPercentEncoded(query);
+    return need === 'a percent-encoded query' && typeof query === 'string' && !isPercentDecodable(query);
   });
   return unusable && { form: unusable, needs: equivalentFormNeeds[unusable] ?? '' };
 }

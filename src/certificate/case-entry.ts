@@ -33,7 +33,7 @@ export interface CaseEntry {
 }
 
 /** Two responses to a case that differ: what differs, in one line, and both in lines for people. */
-export interface CaseDifference {
+export interface ResponseDifference {
   readonly case: string;
   readonly text: string;
   readonly before?: string;
@@ -97,7 +97,7 @@ export function renderFailure({ reason, expected, received, repeat_with }: CaseE
   return renderSections(reason, { Expected: expected, Received: received, 'Send it again with': repeat_with });
 }
 
-export function renderCaseDifference({ text, before, after, repeat_with }: CaseDifference): string {
+export function renderCaseDifference({ text, before, after, repeat_with }: ResponseDifference): string {
   return renderSections(text, { Before: before, After: after, 'Send it again with': repeat_with });
 }
 
@@ -111,7 +111,7 @@ function renderSections(first: string, sections: Readonly<Record<string, string 
 export function createUnstableEntry(
   { id, reason, exchangeId, repeatedExchangeId }: CaseResult,
   { renderResponse, showExchange }: EntryRenderingContext,
-): CaseDifference[] {
+): ResponseDifference[] {
   if (repeatedExchangeId === undefined) return [];
   const [exchange, repeatedExchange] = [showExchange(exchangeId), showExchange(repeatedExchangeId)];
   if (exchange === undefined || repeatedExchange === undefined) return [];

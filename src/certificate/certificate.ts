@@ -13,7 +13,7 @@ import type { DeploymentStop } from '../judge/find-deployment-stop.js';
 import { findWorstVerdict, type Verdict, verdicts } from '../judge/verdict.js';
 import type { DataFileSummary } from '../own-data/data-suite.js';
 import type { NewDeviation } from '../record/add-deviations.js';
-import { type Baseline, emptyBaseline, lacksRecordedAnswer } from '../record/drift.js';
+import { type Baseline, emptyBaseline, hasLostRecordedAnswer } from '../record/drift.js';
 import { createResponseRenderer } from '../record/exchange-text.js';
 import type { KnownDeviation, KnownDeviationsFile, ListedDeviation } from '../record/known-deviations.js';
 import {
@@ -274,7 +274,7 @@ function createNotes(
   { gaps, ownCases }: { readonly gaps: readonly string[]; readonly ownCases: ReturnType<typeof createOwnCases> },
 ): string[] {
   const ofSuite = all.filter((result) => !isOwnCase(result));
-  const notCompared = ofSuite.flatMap((result) => (lacksRecordedAnswer(result, expected) ? [result.subject] : []));
+  const notCompared = ofSuite.flatMap((result) => (hasLostRecordedAnswer(result, expected) ? [result.subject] : []));
   return [
     ...(stop === undefined ? listOfRun(all) : []),
     ...gaps,

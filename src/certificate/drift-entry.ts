@@ -5,9 +5,9 @@ import type { Drift } from '../record/drift.js';
 import type { CaseResult } from '../run/case-result.js';
 import { groupBy } from '../support/collections.js';
 import { quoteLines, toOneLine } from '../support/untrusted-text.js';
-import { type CaseDifference, type EntryRenderingContext, renderQuestionAnswer } from './case-entry.js';
+import { type EntryRenderingContext, type ResponseDifference, renderQuestionAnswer } from './case-entry.js';
 
-export interface DriftEntry extends CaseDifference {
+export interface DriftEntry extends ResponseDifference {
   readonly kind: 'answer' | 'shape' | 'new-members';
   readonly was?: string;
   readonly is?: string;

@@ -1,6 +1,6 @@
 import type { TargetWorld } from '../contract/world.js';
 import { findMistakeByCauseId } from '../explanation/known-causes.js';
-import { readRefusedFeature } from '../explanation/refused-features.js';
+import { findRefusedFeatureByCauseId } from '../explanation/refused-features.js';
 import type { NewDeviation } from '../record/add-deviations.js';
 import { getVerdictApartFromKnown } from '../run/case-result.js';
 import type { Certificate } from './certificate.js';
@@ -12,7 +12,7 @@ export function listNewDeviations(
 ): NewDeviation[] {
   const ofCauses = causes.flatMap(({ id, sentence: comment, requirements: broken }): NewDeviation[] => {
     const mistake = findMistakeByCauseId(id, world);
-    if (mistake === undefined && readRefusedFeature(id) === undefined)
+    if (mistake === undefined && findRefusedFeatureByCauseId(id) === undefined)
       return broken.map((requirement) => ({ requirement, comment }));
     const main = broken.find((requirement) => requirement === mistake?.breaks) ?? broken[0];
     return main === undefined ? [] : [{ requirement: main, cause: id, comment }];

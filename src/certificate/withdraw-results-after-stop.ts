@@ -3,7 +3,7 @@ import type { DeploymentStop } from '../judge/find-deployment-stop.js';
 import type { Verdict } from '../judge/verdict.js';
 import type { ExchangeUse } from '../run/case-report.js';
 import { type CaseResult, repetitionCaseId } from '../run/case-result.js';
-import { createDeploymentStopResult } from '../run/recheck-at-end.js';
+import { createDeploymentStopResult } from '../run/repeat-and-recheck-at-end.js';
 import type { Suite } from '../suite/suite.js';
 import { renderReason } from '../support/reason.js';
 import type { CaseEntry } from './case-entry.js';

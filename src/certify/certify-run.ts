@@ -26,7 +26,7 @@ import { toOneLine } from '../support/untrusted-text.js';
 import { loadKnownCauses, runPlannedCases, type SuspectedWrongDataLoadSummary } from './target-run.js';
 
 /** A run whose exchanges are judged again. */
-export interface RejudgedRun extends Pick<EvidenceOrigin, 'extent'> {
+export interface RunToRejudge extends Pick<EvidenceOrigin, 'extent'> {
   readonly settings: RunSettings;
   readonly evidence: StoredEvidence;
 }
@@ -39,7 +39,7 @@ interface JudgedRun extends Pick<CertificateInputs, 'requestsSent' | 'isCutShort
   readonly load: SuspectedWrongDataLoadSummary | undefined;
   /** What narrowing found out. */
   readonly contrasts: readonly Contrast[];
-  readonly recall: () => RejudgedRun;
+  readonly recall: () => RunToRejudge;
 }
 
 /** Certifies a run. What is known, corrected by all responses, may need that some results are judged again. */
@@ -105,7 +105,7 @@ function correctKnown(known: KnownDeviationsFile, { gone, emptyStatuses }: Diagn
 }
 
 /** Judges the exchanges of a run again, as the same cases. Nothing is sent. */
-export async function judgeEvidence(inputs: RunInputs, { evidence, extent }: RejudgedRun) {
+export async function judgeEvidence(inputs: RunInputs, { evidence, extent }: RunToRejudge) {
   const replay = createReplay(evidence, inputs.suite.calibration);
   // Evidence from somebody else may name a case a million times.
   const plannedCases = [...new Set(extent.judged)];

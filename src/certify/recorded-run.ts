@@ -8,19 +8,19 @@ import { findRecordToWrite, type RunSettings } from '../config/run-inputs.js';
 import type { RunOptions } from '../config/run-options.js';
 import { readSelection } from '../config/selection.js';
 import { prepareResultsFolder } from '../outputs/result-files.js';
-import { describeRecordMismatch, replaceBaselineRecord } from '../record/drift.js';
+import { describeSuiteChangeSinceRecord, replaceBaselineRecord } from '../record/drift.js';
 import { readKnownDeviations } from '../record/known-deviations.js';
 import { readRecord } from '../record/target-record.js';
 import { repetitionCaseId } from '../run/case-result.js';
 import { selectCases } from '../suite/case-selection.js';
-import { loadSuite, type Suite, suiteFolder } from '../suite/suite.js';
+import { loadSuite, packageCasesFolder, type Suite } from '../suite/suite.js';
 import { createInputError, readInputFile } from '../support/problem.js';
 import { fileSizeLimits } from '../support/read-bytes.js';
-import { judgeEvidence, type RejudgedRun } from './certify-run.js';
+import { judgeEvidence, type RunToRejudge } from './certify-run.js';
 import { ReportedRun } from './reported-run.js';
 
 /** Parses evidence. @param dataFile where the data file of the run is now @throws UnusableInput */
-export function parseRecordedRun(content: Buffer, file: string, dataFile?: string): RejudgedRun {
+export function parseRunToRejudge(content: Buffer, file: string, dataFile?: string): RunToRejudge {
   const { evidence, origin } = parseEvidenceArchive(content, file);
   const { suite: _, baseUrl: __, inputs, ...run } = origin;
   const settings = inputs as Omit<RunSettings, 'destination'>;
@@ -31,7 +31,7 @@ export function parseRecordedRun(content: Buffer, file: string, dataFile?: strin
 }
 
 /** @param suite with the ids of the target */
-export async function rejudgeRun(recorded: RejudgedRun, suite: Suite): Promise<ReportedRun> {
+export async function rejudgeRun(recorded: RunToRejudge, suite: Suite): Promise<ReportedRun> {
   const { settings, extent } = recorded;
   const inputs = { suite, settings };
   const selected = [...extent.judged, ...extent.unjudged.map(({ id }) => id)];
@@ -48,9 +48,9 @@ function isSame(left: string, right: string): boolean {
 /** Judges the evidence of a run, and writes to another folder. The options may select other cases. */
 export async function replayEvidenceFile(file: string, options: RunOptions): Promise<ReportedRun> {
   const content = readInputFile(file, 'Name the evidence.har of a run.', { limit: fileSizeLimits.evidence });
-  const recorded = parseRecordedRun(content, file, options.data);
+  const recorded = parseRunToRejudge(content, file, options.data);
   const recordTo = findRecordToWrite(options);
-  const suite = loadSuite(suiteFolder, recorded.settings.availability, options.cases);
+  const suite = loadSuite(packageCasesFolder, recorded.settings.availability, options.cases);
   const folder = path.dirname(file);
   const { out = path.join(folder, 'replay') } = options;
   if (isSame(out, folder) || isSame(path.join(out, 'evidence.har'), file))
@@ -72,7 +72,11 @@ export async function replayEvidenceFile(file: string, options: RunOptions): Pro
     quick: selection.quick ?? recorded.settings.quick,
     only: selection.only ?? recorded.settings.only,
     notes: [
-      ...new Set([replayNotice, ...recorded.settings.notes, ...(record ? describeRecordMismatch(record, suite) : [])]),
+      ...new Set([
+        replayNotice,
+        ...recorded.settings.notes,
+        ...(record ? describeSuiteChangeSinceRecord(record, suite) : []),
+      ]),
     ],
     cases: options.cases ?? recorded.settings.cases,
     known: known ?? recorded.settings.known,

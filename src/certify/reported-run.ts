@@ -24,12 +24,12 @@ import { calibrationPurpose, createStoredExchange } from '../run/evidence-keeper
 import { createExchangeIndexer } from '../run/exchange-index.js';
 import { markRechecks } from '../run/sent-log.js';
 import { selectCases } from '../suite/case-selection.js';
-import { loadSuite, suiteFolder } from '../suite/suite.js';
+import { loadSuite, packageCasesFolder } from '../suite/suite.js';
 import { computeOnce } from '../support/caches.js';
 import { type Problem, UnusableInput } from '../support/problem.js';
 import type { Reason } from '../support/reason.js';
 import { getFirstLine } from '../support/untrusted-text.js';
-import { certifyRun, publishRun, type RejudgedRun } from './certify-run.js';
+import { certifyRun, publishRun, type RunToRejudge } from './certify-run.js';
 import type { JudgedCases, RunStartReport } from './target-run.js';
 
 /** Or without results: nothing was sent, they could not be written, or there is a bug in the suite. */
@@ -65,7 +65,7 @@ export class ReportedRun {
   constructor(
     private readonly selected: ReadonlySet<string>,
     private loadedInputs: RunInputs | undefined,
-    private readonly recorded?: RejudgedRun,
+    private readonly recorded?: RunToRejudge,
   ) {}
 
   private get inputs(): RunInputs {
@@ -73,7 +73,7 @@ export class ReportedRun {
     if (this.loadedInputs === undefined && settings === undefined)
       throw new Error('A report of this project has no beginning: merge the reports of all shards.');
     this.loadedInputs ??= settings && {
-      suite: loadSuite(suiteFolder, settings.availability, settings.cases),
+      suite: loadSuite(packageCasesFolder, settings.availability, settings.cases),
       settings,
     };
     return this.loadedInputs as RunInputs;
@@ -89,7 +89,7 @@ export class ReportedRun {
   }
 
   /** Adds what the evidence has: its exchanges, without what they name, and the cases that no exchange judged. */
-  private addRecorded({ evidence, extent }: RejudgedRun): void {
+  private addRecorded({ evidence, extent }: RunToRejudge): void {
     const { suite, settings } = this.inputs;
     const recognizer = createRecognizer(suite.world, settings.target.mentionFilter);
     for (const { id, exchange } of evidence.exchanges) this.keep(createStoredExchange(id, exchange, recognizer));

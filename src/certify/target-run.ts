@@ -6,7 +6,7 @@
 
 import type { RunInputs, RunSettings } from '../config/run-inputs.js';
 import type { TargetWorld } from '../contract/world.js';
-import type { Channel } from '../http/exchange.js';
+import type { RequestChannel } from '../http/exchange.js';
 import type { TransportChannel } from '../http/transport.js';
 import type { SuspectedWrongDataLoad } from '../judge/suspected-wrong-data-load.js';
 import type { DataFileSummary } from '../own-data/data-suite.js';
@@ -36,7 +36,7 @@ export type TargetRunOverrides = Pick<StartRunOptions, 'plannedCases' | 'replay'
 /** @param channel to the target, or to the evidence of an earlier run, which keeps its ids */
 export async function startTargetRun(
   { suite: whole, settings }: RunInputs,
-  channel: Channel & Partial<Pick<TransportChannel, 'findFailure'>>,
+  channel: RequestChannel & Partial<Pick<TransportChannel, 'findFailure'>>,
   overrides: TargetRunOverrides = {},
 ) {
   const suite = selectFromSuite(whole, settings);

@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 // Nothing else is imported before the version of Node.js is known: other modules do not load in an older one.
-import { readNeededNode } from '../support/package-root.js';
+import { readNeededNodeVersion } from '../support/package-root.js';
 
 const [major = 0, minor = 0] = parseVersion(process.versions.node);
-const [neededMajor = 0, neededMinor = 0] = parseVersion(readNeededNode());
+const [neededMajor = 0, neededMinor = 0] = parseVersion(readNeededNodeVersion());
 
 if (major > neededMajor || (major === neededMajor && minor >= neededMinor)) {
   const { runCommandLine } = await import('./run-command-line.js');

@@ -7,15 +7,15 @@ import type { Problem } from '../support/problem.js';
 import { toOneLine } from '../support/untrusted-text.js';
 import {
   environmentVariableNames,
-  findEnvFolderProblems,
+  findFolderInPlaceOfEnvFile,
   findMisspeltVariables,
   locateEnvironmentValue,
 } from './env-file.js';
 import { findReservedHeader } from './refused-headers.js';
 import type { Environment, RunOptions } from './run-options.js';
 import { initialTargetFilePath, type TargetFile } from './target-file.js';
+import { createVariableReader, type TargetValueReader, trimValue, variableReference } from './target-value-reader.js';
 import { findUnreplacedVariable } from './unreplaced-variable.js';
-import { createVariableReader, trimValue, type VariableReader, variableReference } from './variable-reader.js';
 
 /** The connection to a target. It contains secrets, so every process reads it from its environment instead of a file. */
 export interface TargetConnection {
@@ -76,7 +76,7 @@ export function readConnection(options: RunOptions, environment: Environment, fi
 function readBaseUrl(
   { baseUrl: ofOptions = '', baseUrlSetting: setting = 'BASE_URL', onOtherBaseUrl }: RunOptions,
   { document: { base_url: inFile }, file, locate }: TargetFile,
-  { resolve, readText, problems, notes }: VariableReader,
+  { resolve, readText, problems, notes }: TargetValueReader,
 ): { readonly text: string; readonly at: Problem['at'] } | undefined {
   const baseUrl = trimValue(ofOptions);
   const isUsed = baseUrl !== '' && (inFile === undefined || onOtherBaseUrl === undefined);
@@ -138,7 +138,7 @@ function findMissingBaseUrl(
   const hint =
     'Set BASE_URL, or name a target file with a base_url. To certify the reference deployment, use --reference.';
   const state = `is ${baseUrl === undefined ? 'not set' : 'empty'}`;
-  const ofEnvFile = [...findMisspeltVariables(environmentVariableNames), ...findEnvFolderProblems()];
+  const ofEnvFile = [...findMisspeltVariables(environmentVariableNames), ...findFolderInPlaceOfEnvFile()];
   if (file !== undefined)
     return [{ at: locate(), message: `has no base_url, and BASE_URL ${state}`, hint }, ...ofEnvFile];
   // In the repository of the suite, everybody means the reference deployment.
@@ -160,7 +160,7 @@ const secretHeaders = /auth|cookie|token|secret|password|api-?key/i;
 function readHeaders(
   headers: Readonly<Record<string, string>>,
   { locate, locateKey }: TargetFile,
-  { resolve, problems }: VariableReader,
+  { resolve, problems }: TargetValueReader,
 ) {
   const extraHeaders = Object.entries(headers).map(([name, value]) => [name, trimValue(value)] as const);
   const secrets: Secret[] = [];

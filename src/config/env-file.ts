@@ -23,7 +23,7 @@ interface EnvFile {
 
 function readEnvText(): string {
   const stats = statSync(envFile, { throwIfNoEntry: false });
-  // A virtual environment of Python may have this name. `findEnvFolderProblems` names it where something is missing.
+  // A virtual environment of Python may have this name. `findFolderInPlaceOfEnvFile` names it where something is missing.
   if (stats === undefined || stats.isDirectory()) return '';
   return readTextFile(envFile, 'Allow to read it, or remove it.', { at: locateLine(1) });
 }
@@ -98,7 +98,7 @@ export function findMisspeltVariables(missing: readonly string[]): Problem[] {
 }
 
 /** Finds a folder in the place of the file. Docker makes one where it is to mount a file that does not exist. */
-export function findEnvFolderProblems(): Problem[] {
+export function findFolderInPlaceOfEnvFile(): Problem[] {
   if (statSync(envFile, { throwIfNoEntry: false })?.isDirectory() !== true) return [];
   const hint = 'Write a file with BASE_URL=… in its place, or set the variables in the environment.';
   return [{ at: locateLine(1), message: 'is a folder, so no variable is read from it', hint }];

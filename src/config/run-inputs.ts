@@ -13,13 +13,13 @@ import { createRedactor } from '../http/redactor.js';
 import type { TransportIdentity } from '../http/transport.js';
 import type { ResultsDestination } from '../outputs/result-files.js';
 import { createMentionFilter } from '../recognition/sibling-values.js';
-import { type Baseline, createBaseline, describeRecordMismatch } from '../record/drift.js';
+import { type Baseline, createBaseline, describeSuiteChangeSinceRecord } from '../record/drift.js';
 import { type KnownDeviationsFile, readKnownDeviations } from '../record/known-deviations.js';
 import { readRecord, type TargetRecord } from '../record/target-record.js';
-import { listRequests } from '../run/case-sender.js';
+import { listRequestsOfCase } from '../run/case-sender.js';
 import type { StartRunOptions } from '../run/run.js';
 import type { CaseSelection } from '../suite/case-selection.js';
-import { loadSuite, type Suite, suiteFolder } from '../suite/suite.js';
+import { loadSuite, packageCasesFolder, type Suite } from '../suite/suite.js';
 import { computeDigest } from '../support/digest.js';
 import { createInputError, type Problem, UnusableInput } from '../support/problem.js';
 import { toOneLine } from '../support/untrusted-text.js';
@@ -90,7 +90,7 @@ export function loadRunInputs(options: RunOptions, environment: Environment): Li
   const target = createTarget(options, file, connection);
   const availability = readWorldAvailability(file, options.data);
   const cases = options.cases ?? file.resolve(file.document.cases);
-  const suite = loadSuite(suiteFolder, availability, cases);
+  const suite = loadSuite(packageCasesFolder, availability, cases);
   const secrets = findSecretsInRequests(connection, suite);
   if (secrets.length > 0) throw new UnusableInput(secrets);
   const { comparison, writeTo: recordTo } = readRecordSettings(options, file);
@@ -179,7 +179,7 @@ function readComparison(
 function listRecordNotes(comparison: Comparison, suite: Suite): string[] {
   switch (comparison.kind) {
     case 'record':
-      return describeRecordMismatch(comparison.record, suite);
+      return describeSuiteChangeSinceRecord(comparison.record, suite);
     case 'missing-record':
       return [`There is no record ${comparison.file} yet, so no answer is compared. npx conformance record writes it.`];
     case 'nothing':
@@ -274,7 +274,9 @@ export function sanitizeFolderName(name: string): string {
 /** Redaction would change these texts in the evidence: `verify` could not judge it again. */
 function findSecretsInRequests(connection: TargetConnection, { world }: Suite): Problem[] {
   // All requests have the headers of the suite's own ones. Evidence has query and body of these as they are.
-  const headers = loadSuite().cases.flatMap((testCase) => listRequests(testCase).map((request) => request.headers));
+  const headers = loadSuite().cases.flatMap((testCase) =>
+    listRequestsOfCase(testCase).map((request) => request.headers),
+  );
   const ids = Object.values(world.ids).map((ofKind) => [...ofKind.values()]);
   const text = JSON.stringify([ids, headers]);
   const found = listSecrets(connection).filter((secret) => createRedactor([secret])(text) !== text);

@@ -11,14 +11,14 @@ import {
   selectCases,
   selectFromSuite,
 } from '../suite/case-selection.js';
-import { type Suite, suiteFolder } from '../suite/suite.js';
+import { packageCasesFolder, type Suite } from '../suite/suite.js';
 import { createInputError } from '../support/problem.js';
 import { validateFile } from '../support/schema-validation.js';
 import { readYaml } from '../support/yaml-file.js';
 import type { RunOptions } from './run-options.js';
 
 /** The rows that catch the known faults. See `schemas/discriminating-rows.schema.json`. */
-export interface DiscriminatingRows {
+export interface FaultCatchingRows {
   readonly chosen_from: string;
   readonly faults: number;
   readonly caught: number;
@@ -26,11 +26,11 @@ export interface DiscriminatingRows {
 }
 
 /** `npm run update` writes it. */
-export const discriminatingRowsFile = path.join(suiteFolder, 'discriminating-rows.yaml');
+export const discriminatingRowsFile = path.join(packageCasesFolder, 'discriminating-rows.yaml');
 
 /** @throws UnusableInput if the file does not match its schema */
-export function readDiscriminatingRows(): DiscriminatingRows {
-  return validateFile('discriminating-rows', readYaml(discriminatingRowsFile)) as DiscriminatingRows;
+export function readDiscriminatingRows(): FaultCatchingRows {
+  return validateFile('discriminating-rows', readYaml(discriminatingRowsFile)) as FaultCatchingRows;
 }
 
 /** Selects cases and rows. @throws UnusableInput for unknown names, and if `--quick` has no row of them */

@@ -93,7 +93,7 @@ export function listAvailableTiers({ tiers, unavailable }: TargetWorld): Tier[] 
   return tiers.filter(({ id }) => !unavailable.has(id));
 }
 
-export function exportWorld({ customers, products, skus, categories, campaigns, tiers }: TargetWorld): World {
+export function pickWorldLists({ customers, products, skus, categories, campaigns, tiers }: TargetWorld): World {
   return { customers, products, skus, categories, campaigns, tiers };
 }
 

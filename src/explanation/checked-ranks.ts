@@ -70,14 +70,14 @@ function listResultsOfValidTier(
   );
 }
 
-export function describeOtherRanks({ leftOut, inPlace }: CheckedRanks): string {
+export function describeWronglyCheckedRanks({ leftOut, inPlace }: CheckedRanks): string {
   const list = (ranked: readonly RankedTier[]) =>
     `${renderShortList(ranked.map(({ tier, rank }) => `'${tier.name}' (rank ${rank})`))} ${ranked.length === 1 ? 'is' : 'are'}`;
   return `Other promotion tiers than the newest ${windowSize} are checked: ${list(leftOut)} left out, and ${list(inPlace)} checked.`;
 }
 
 /** Lists facts about the tiers that are checked: how far their order is that of their times, or another order. */
-export function listFactsOfOtherRanks(ranks: CheckedRanks): string[] {
+export function describeCheckedRanks(ranks: CheckedRanks): string[] {
   return [describeOrderOfTimes(ranks), describeOneOfEach(ranks) ?? [], describeOtherOrder(ranks) ?? []].flat();
 }
 
@@ -146,7 +146,7 @@ function describeOtherOrder({ checked, unchecked }: CheckedRanks): string | unde
 }
 
 /** Says what may explain that a window has another size. @param size how many of the newest tiers are checked */
-export function listFactsOfWindowSize(size: number, tiers: readonly Tier[]): string[] {
+export function listExplanationsOfWindowSize(size: number, tiers: readonly Tier[]): string[] {
   return size > windowSize ? listEqualTimes(size, tiers) : listReachedCounts(size, tiers);
 }
 

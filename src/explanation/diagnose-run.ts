@@ -20,9 +20,14 @@ import { renderReason } from '../support/reason.js';
 import type { KnownCauses } from './known-causes.js';
 import { type ComparableObservation, collectObservations, type Observation, type UnpassedRow } from './observation.js';
 import { nothingReturnedSentence } from './observed-mistakes.js';
-import { createPredictor, type ObservationsWithPredictor } from './prediction.js';
+import { createMistakePredictor, type ObservationsWithPredictor } from './prediction.js';
 import { type CauseWithRows, minMendedResponses, proveCauses } from './prove-causes.js';
-import { findRefusedFeature, isKnownRefusal, type RefusedFeature, readRefusedFeature } from './refused-features.js';
+import {
+  findRefusedFeature,
+  findRefusedFeatureByCauseId,
+  isKnownRefusal,
+  type RefusedFeature,
+} from './refused-features.js';
 import { listWrongResponses } from './wrong-results.js';
 
 /** What is wrong with a deployment: it was seen. */
@@ -60,16 +65,19 @@ export interface DiagnosisInput {
 export function diagnoseRun({ suite, results, index, statedPatterns, known, contrasts }: DiagnosisInput) {
   const { causes: seeds, refusals, requirements } = known ?? noKnownCauses;
   const observed = collectObservations(suite, results, index, statedPatterns, requirements);
-  const run = { ...observed, predict: createPredictor(observed) };
+  const run = { ...observed, predict: createMistakePredictor(observed) };
   const { rows, emptyStatuses } = run;
   const failing = new Set(rows.filter((row) => row.isFailing).map(({ requirement }) => requirement));
   const refused = listRefused(run, refusals);
   const proved = rows.length === 0 ? [] : findAll(run, seeds, refused);
   const assumed = [...seeds, ...proved.flatMap(({ mistake }) => mistake ?? [])];
-  const assumedRefusals = [...refusals, ...proved.flatMap(({ id }) => readRefusedFeature(id) ?? [])];
-  const unexplained = listUnexplained(run, proved);
-  const leftOver = [...unexplained, ...listLeftOver(run, proved, assumed, assumedRefusals)];
-  const found = [...proved, ...describeContrasts(leftOver, unexplained, contrasts)];
+  const assumedRefusals = [...refusals, ...proved.flatMap(({ id }) => findRefusedFeatureByCauseId(id) ?? [])];
+  // That equal requests have different results is said only where it is not found out which earlier request decides.
+  const explaining = proved.filter(({ id }) => id !== changingResultsId);
+  const unexplained = listUnexplained(run, explaining);
+  const changed = proved.filter(({ id }) => id === changingResultsId).flatMap(({ rows: unstable }) => [...unstable]);
+  const leftOver = [...unexplained, ...listLeftOver(run, explaining, assumed, assumedRefusals), ...changed];
+  const found = mergeChanging(proved, describeContrasts(leftOver, listUnexplained(run, proved), contrasts));
   const unknown = found.filter((finding) => !isKnown(finding));
   return {
     /** The cause of most failures first; none if no requirement fails or is inconclusive. Without what is known. */
@@ -214,7 +222,9 @@ function listLeftOver(
   refusals: readonly RefusedFeature[],
 ): UnpassedRow[] {
   const { compared, predict } = run;
-  const whole = proved.filter(({ id, mistake }) => mistake === undefined && readRefusedFeature(id) === undefined);
+  const whole = proved.filter(
+    ({ id, mistake }) => mistake === undefined && findRefusedFeatureByCauseId(id) === undefined,
+  );
   const wrong = listWrongResponses(compared, predict(assumed)).flatMap(([{ rows }]) =>
     [...rows].filter((row) => row.isFailing),
   );
@@ -314,12 +324,23 @@ function listUnchanging(run: ObservationsWithPredictor): ComparableObservation[]
   return run.compared.filter((shown) => !changing.has(shown));
 }
 
+const changingResultsId = 'changing-results';
+
+/** A contrast says what the different results of equal requests depend on: then they are a fact beside it. */
+function mergeChanging(proved: readonly CauseWithRows[], contrasts: readonly CauseWithRows[]): CauseWithRows[] {
+  const changing = proved.find(({ id }) => id === changingResultsId);
+  const others = proved.filter((cause) => cause !== changing);
+  const [first, ...rest] = contrasts;
+  if (changing === undefined || first?.shown?.right === undefined) return [...proved, ...contrasts];
+  return [...others, { ...first, evidence: [...changing.evidence, ...first.evidence] }, ...rest];
+}
+
 /** Finds out whether equal requests have different results. Then that is what is to be explained, and not each failure. */
 function findChanging(run: ObservationsWithPredictor): CauseWithRows | undefined {
   const changing = listChanging(run);
   if (changing.length < minChanging) return undefined;
   return {
-    id: 'changing-results',
+    id: changingResultsId,
     sentence: 'Equal requests have different results.',
     evidence: [`${changing.length} requests that were sent more than once had different results.`],
     rows: new Set([...changing.flat().flatMap(({ rows }) => [...rows]), ...run.rows.filter((row) => row.isFailing)]),

@@ -12,22 +12,22 @@ import { cacheByObject } from '../support/caches.js';
 import { createInputError, suggestName } from '../support/problem.js';
 import { readYaml } from '../support/yaml-file.js';
 import type { RequestWithObligations } from './observation.js';
-import { createSizeMistake } from './observed-mistakes.js';
-import { createPredictor } from './prediction.js';
-import { isKnownRefusal, type RefusedFeature, readRefusedFeature } from './refused-features.js';
+import { createWindowOrPageMistake } from './observed-mistakes.js';
+import { createMistakePredictor } from './prediction.js';
+import { findRefusedFeatureByCauseId, isKnownRefusal, type RefusedFeature } from './refused-features.js';
 
 export type KnownCauses = ReturnType<typeof readKnownCauses>;
 
 /** Reads the id of a cause; undefined if it does not say what a deployment returns. */
 export function findMistakeByCauseId(id: string, world: TargetWorld): StructuralMistake | undefined {
-  return createSizeMistake(id, world) ?? knownMistakes.find((mistake) => mistake.id === id);
+  return createWindowOrPageMistake(id, world) ?? knownMistakes.find((mistake) => mistake.id === id);
 }
 
 /** Reads the causes that still count. @throws UnusableInput for the first cause that cannot be read */
 export function readKnownCauses({ file, entries, emptyStatuses }: KnownDeviationsFile, world: TargetWorld) {
   const known = entries.flatMap(({ cause: id, isExpired, isGone }, n): (StructuralMistake | RefusedFeature)[] => {
     if (id === undefined) return [];
-    const cause = findMistakeByCauseId(id, world) ?? readRefusedFeature(id);
+    const cause = findMistakeByCauseId(id, world) ?? findRefusedFeatureByCauseId(id);
     if (cause !== undefined) return isExpired || isGone ? [] : [cause];
     const hint = `${suggestName(
       id,
@@ -52,7 +52,7 @@ export function createKnownMistakeCorrections(
 ): KnownMistakeCorrections | undefined {
   if (causes.length + refusals.length === 0) return undefined;
   const tiers = listAvailableTiers(world);
-  const predictKnown = createPredictor({ tiers, world, outcomes: {} })(causes);
+  const predictKnown = createMistakePredictor({ tiers, world, outcomes: {} })(causes);
   const predict = cacheByObject((request: HttpRequest): Predicted => {
     const asked: RequestWithObligations = { request, documented: tiers.map(createOracle(request, world).returned) };
     const prediction = predictKnown(asked);

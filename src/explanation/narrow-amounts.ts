@@ -1,21 +1,21 @@
 /**
  * Narrows amounts: how many promotions come back, how large a request is, and which quantity decides. In: a wrong request in parts.
- * Out: both neighbours of the amount that decides. Pure (see `inquiry.ts`).
+ * Out: both neighbours of the amount that decides. Pure (see `symptom-inquiry.ts`).
  */
 
 import { createNameLookup } from '../contract/describe-request.js';
 import { type ItemRule, listAvailableTiers, type Tier } from '../contract/world.js';
 import type { HttpRequest } from '../http/exchange.js';
-import { Inquiry, type RequestGenerator } from './inquiry.js';
-import { type ComponentContrast, listDifferingComponents } from './narrow-components.js';
+import { type ComponentContrast, listWrongOnlyComponents } from './narrow-components.js';
 import { bisect, type ValueContrast } from './narrow-values.js';
 import { createNarrowedContrast, type NarrowedFailure, type NarrowingContext } from './narrowed-failure.js';
 import { type DecomposedRequest, describeRequestComponent, type RequestComponent } from './request-components.js';
 import { readReturnedTiersForTarget } from './symptom.js';
+import { type RequestGenerator, SymptomInquiry } from './symptom-inquiry.js';
 
 /** Finds out, by what was received, whether a response has as many promotions as any, and should have more. */
-export function narrowReturnedCount(
-  inquiry: Inquiry,
+export function findReturnedCountLimit(
+  inquiry: SymptomInquiry,
   { compose }: DecomposedRequest,
   { wrong, right }: ComponentContrast,
   { maxReturned }: NarrowingContext,
@@ -33,7 +33,7 @@ export function narrowReturnedCount(
   // One more promotion is valid, and not one more is returned: as many as in no other response.
   if (exchange === undefined || count !== countReturned(rightly) || count !== maxReturned) return undefined;
   const nameOf = createNameLookup(target.world);
-  const words = listDifferingComponents({ wrong, right }).map((added) => describeRequestComponent(added, nameOf));
+  const words = listWrongOnlyComponents({ wrong, right }).map((added) => describeRequestComponent(added, nameOf));
   const sentence = `No response has more than ${count} promotions. With ${words.join(', ')}, one more must be returned than without, and '${symptom.tier.name}' is not.`;
   return { shape: 'count', sentence, wrong: [exchange], right: inquiry.getExchange(rightly) };
 }
@@ -43,7 +43,7 @@ const padding = 'padding';
 
 /** Finds out whether the amount makes the difference, and not what is in the request. */
 export function* narrowSize(
-  inquiry: Inquiry,
+  inquiry: SymptomInquiry,
   { compose }: DecomposedRequest,
   contrast: ComponentContrast,
 ): RequestGenerator<NarrowedFailure | undefined> {
@@ -71,13 +71,13 @@ export function* narrowSize(
 }
 
 function findOnlyDifference(contrast: ComponentContrast): RequestComponent | undefined {
-  const added = listDifferingComponents(contrast);
+  const added = listWrongOnlyComponents(contrast);
   return added.length === 1 ? added[0] : undefined;
 }
 
 /** Fills the right request up to the size of the wrong one: if that is wrong, too, bytes count. */
 function* narrowBytes(
-  inquiry: Inquiry,
+  inquiry: SymptomInquiry,
   compose: DecomposedRequest['compose'],
   { wrong, right = [] }: ComponentContrast,
 ): RequestGenerator<NarrowedFailure | undefined> {
@@ -102,7 +102,7 @@ type ItemComponent = Extract<RequestComponent, { kind: 'item' }>;
 
 /** Finds the neighbours of the quantity that decides, if a quantity does. */
 export function* narrowQuantity(
-  inquiry: Inquiry,
+  inquiry: SymptomInquiry,
   { compose }: DecomposedRequest,
   { wrong, right = [] }: ComponentContrast,
 ): RequestGenerator<NarrowedFailure | undefined> {
@@ -121,14 +121,14 @@ export function* narrowQuantity(
   return undefined;
 }
 
-function findRule({ symptom }: Inquiry, { item }: ItemComponent): ItemRule | undefined {
+function findRule({ symptom }: SymptomInquiry, { item }: ItemComponent): ItemRule | undefined {
   if (symptom.kind === 'refused') return undefined;
   const rules = symptom.tier.rules.filter((rule): rule is ItemRule => 'id' in rule);
   return rules.find(({ kind, id }) => item[`${kind}_id`] === id);
 }
 
 function* findQuantities(
-  inquiry: Inquiry,
+  inquiry: SymptomInquiry,
   wrong: number,
   rule: ItemRule | undefined,
   build: (value: number) => HttpRequest,
@@ -146,7 +146,7 @@ const boundaries = [128, 256, 32_768, 65_536, 100, 1_000, 10_000, 100_000] as co
 
 /** Asks for a promotion tier with a low threshold, with quantities on both sides of a boundary. */
 function* tryBoundaries(
-  { symptom, target, allowance }: Inquiry,
+  { symptom, target, allowance }: SymptomInquiry,
   component: ItemComponent,
   rule: ItemRule | undefined,
   compose: DecomposedRequest['compose'],
@@ -156,7 +156,7 @@ function* tryBoundaries(
     others.length === 0 && first?.kind === rule.kind && first.id === rule.id && first.at_least > 1;
   const tier = listAvailableTiers(target.world).find(asks);
   if (tier === undefined) return undefined;
-  const inquiry = new Inquiry({ kind: 'missing', tier }, target, allowance);
+  const inquiry = new SymptomInquiry({ kind: 'missing', tier }, target, allowance);
   const build = (quantity: number) => compose([{ ...component, item: { ...component.item, quantity } }]);
   for (const boundary of boundaries) {
     if ((yield* inquiry.ask(build(boundary))) !== 'wrong') continue;
@@ -167,7 +167,7 @@ function* tryBoundaries(
 }
 
 function describeQuantities(
-  inquiry: Inquiry,
+  inquiry: SymptomInquiry,
   { item }: ItemComponent,
   { wrong, right }: ValueContrast<number>,
   build: (value: number) => HttpRequest,

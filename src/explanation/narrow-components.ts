@@ -1,10 +1,10 @@
 /**
  * Narrows a wrong request by leaving parts out. In: a request in parts, and a symptom. Out: the smallest request that has the
- * symptom, and the nearest one that has not. Pure (see `inquiry.ts`).
+ * symptom, and the nearest one that has not. Pure (see `symptom-inquiry.ts`).
  */
 
-import type { Inquiry, RequestGenerator } from './inquiry.js';
 import type { DecomposedRequest, RequestComponent } from './request-components.js';
+import type { RequestGenerator, SymptomInquiry } from './symptom-inquiry.js';
 
 /** Two lists of parts. What only the wrong one has makes the difference, if there is a right one. */
 export interface ComponentContrast {
@@ -13,13 +13,13 @@ export interface ComponentContrast {
 }
 
 /** Lists the parts that only the wrong request has: all of them if there is no right one. */
-export function listDifferingComponents({ wrong, right = [] }: ComponentContrast): RequestComponent[] {
+export function listWrongOnlyComponents({ wrong, right = [] }: ComponentContrast): RequestComponent[] {
   return wrong.filter((component) => !right.includes(component));
 }
 
 /** Narrows a request that, written plainly, has the symptom as a whole. */
 export function* narrowComponents(
-  inquiry: Inquiry,
+  inquiry: SymptomInquiry,
   { components, compose }: DecomposedRequest,
 ): RequestGenerator<ComponentContrast> {
   const core = findCore(components, (kept) => inquiry.isWorthAsking(compose(kept)));
@@ -27,7 +27,7 @@ export function* narrowComponents(
   if (answer === 'wrong') return { wrong: core, right: undefined };
   if (answer !== 'right') return { wrong: components, right: undefined };
   const isolated = yield* isolate(inquiry, compose, core, components);
-  const differing = listDifferingComponents(isolated);
+  const differing = listWrongOnlyComponents(isolated);
   const smallest = components.filter((component) => core.includes(component) || differing.includes(component));
   const isSmallestWrong = (yield* inquiry.ask(compose(smallest))) === 'wrong';
   return isSmallestWrong ? { wrong: smallest, right: core } : isolated;
@@ -52,12 +52,12 @@ function findCore(
 
 /** Moves a right and a wrong request towards each other, half of their difference at a time (delta debugging, Zeller 2002). */
 function* isolate(
-  inquiry: Inquiry,
+  inquiry: SymptomInquiry,
   compose: DecomposedRequest['compose'],
   right: readonly RequestComponent[],
   wrong: readonly RequestComponent[],
 ): RequestGenerator<{ readonly wrong: readonly RequestComponent[]; readonly right: readonly RequestComponent[] }> {
-  const difference = listDifferingComponents({ wrong, right });
+  const difference = listWrongOnlyComponents({ wrong, right });
   if (difference.length <= 1) return { right, wrong };
   const middle = Math.ceil(difference.length / 2);
   for (const half of [difference.slice(0, middle), difference.slice(middle)]) {

@@ -5,20 +5,21 @@
  */
 
 import { listSuccesses } from '../assertions/row-evidence.js';
-import type { Exchange, HttpRequest } from '../http/exchange.js';
+import { type Exchange, type HttpRequest, serializeRequestIgnoringRepetition } from '../http/exchange.js';
 import type { TargetContext } from '../judge/judge-case.js';
 import type { Contrast, ExchangeUse, RowId } from '../run/case-report.js';
 import type { NarrowingSender } from '../run/narrowing-sender.js';
 import { groupBy } from '../support/collections.js';
-import { Inquiry, type RequestGenerator } from './inquiry.js';
 import { narrow } from './narrow.js';
-import { storedTextContrastShape } from './narrow-texts.js';
+import { storedTextShapePrefix } from './narrow-texts.js';
 import type { NarrowedFailure } from './narrowed-failure.js';
 import type { UnpassedRow } from './observation.js';
 import { getSymptomKey, listSymptoms, readReturnedTiersForTarget, type Symptom } from './symptom.js';
-import { describeTextDifference } from './text-difference.js';
+import { type RequestGenerator, SymptomInquiry } from './symptom-inquiry.js';
+import { findLeastTextDifference } from './text-difference.js';
 import {
   countResultsByTier,
+  describeCompanion,
   describeTraitsOfWrongTiers,
   type RequestWithReturnedTiers,
   type ResultCountsByTier,
@@ -41,6 +42,9 @@ const requestsPerGroup = 40;
 /** In a whole run: with the cases and the confirmation of failures, it then sends at most 300. */
 const maxRequests = 50;
 
+/** The shapes of what is not explained. */
+const weakShapes: readonly string[] = ['smallest', 'unstable'];
+
 /** A wrong exchange of a failing row. */
 interface WrongExchange {
   readonly row: UnpassedRow;
@@ -52,8 +56,7 @@ interface WrongExchange {
 interface FailureGroup {
   readonly symptom: Symptom;
   readonly rows: readonly UnpassedRow[];
-  readonly requests: readonly HttpRequest[];
-  /** The exchange that is easiest to read. */
+  /** The exchange that is easiest to read, or whose text differs least from that of the promotion tier. */
   readonly start: WrongExchange;
 }
 
@@ -61,8 +64,6 @@ interface FailureGroup {
 interface NarrowedGroup {
   readonly symptom: Symptom;
   readonly rows: UnpassedRow[];
-  /** All requests that have the symptom. */
-  readonly requests: readonly HttpRequest[];
   readonly narrowed: NarrowedFailure;
 }
 
@@ -79,7 +80,13 @@ export async function narrowFailures(input: NarrowingInput, sender: NarrowingSen
   );
   const counts = countResultsByTier(responses, target.world);
   const maxReturned = Math.max(0, ...responses.map(({ result }) => result.returned.length));
-  const around = { plain, sent: [...exchanges.values()], maxReturned };
+  const around = {
+    plain,
+    sent: [...exchanges.values()],
+    maxReturned,
+    isUnstable: haveDifferentResults(responses),
+    isSometimesRight: createRightTest(counts),
+  };
   const found: NarrowedGroup[] = [];
   const sent: Exchange[][] = [];
   for (const [n, group] of groups.entries()) {
@@ -87,7 +94,7 @@ export async function narrowFailures(input: NarrowingInput, sender: NarrowingSen
     if (left <= 0 || found.length === maxContrasts) break;
     const ofGroup: Exchange[] = [];
     sent.push(ofGroup);
-    const inquiry = new Inquiry(group.symptom, target, { left: Math.min(left, requestsPerGroup) });
+    const inquiry = new SymptomInquiry(group.symptom, target, { left: Math.min(left, requestsPerGroup) });
     const narrowed = await answerAll(narrow(group.start.exchange, inquiry, around), async (request) => {
       const exchange = await sender.send(request, n, ofGroup.length + 1);
       ofGroup.push(exchange);
@@ -98,40 +105,59 @@ export async function narrowFailures(input: NarrowingInput, sender: NarrowingSen
   const ids = new Map([...exchanges].map(([id, exchange]) => [exchange, id]));
   const findSentId = sender.keep(sent);
   const findId = (exchange: Exchange) => ids.get(exchange) ?? findSentId(exchange);
-  return found.map(({ symptom, rows, requests, narrowed: { shape, sentence, wrong, right } }) => ({
-    sentence,
-    evidence: listEvidence(
-      symptom,
-      shape === 'text' ? [...wrong.map(({ request }) => request), ...requests] : [],
-      counts,
-      target,
-    ),
-    wrong: wrong.flatMap((exchange) => findId(exchange) ?? []),
-    right: right && findId(right),
-    rows: rows.map(({ case: id, row }) => ({ case: id, row })),
+  const isWeak = ({ narrowed }: NarrowedGroup) => weakShapes.includes(narrowed.shape);
+  // What shows no difference comes last.
+  const sorted = [...found.filter((group) => !isWeak(group)), ...found.filter(isWeak)];
+  return sorted.map((group) => ({
+    sentence: group.narrowed.sentence,
+    evidence: listEvidence(group, responses, counts, target),
+    wrong: group.narrowed.wrong.flatMap((exchange) => findId(exchange) ?? []),
+    right: group.narrowed.right && findId(group.narrowed.right),
+    rows: group.rows.map(({ case: id, row }) => ({ case: id, row })),
   }));
 }
 
-/** Lists what the responses show apart from the contrast. @param requests those that a text makes wrong; none for other contrasts */
+/** How many requests have to have different results: one may be an accident. */
+const minUnstable = 3;
+
+function haveDifferentResults(responses: readonly RequestWithReturnedTiers[]): boolean {
+  const equal = groupBy(responses, ({ request }) => serializeRequestIgnoringRepetition(request));
+  const unstable = [...equal.values()].filter(
+    (group) => new Set(group.map(({ result }) => JSON.stringify(result.returned.toSorted()))).size > 1,
+  );
+  return unstable.length >= minUnstable;
+}
+
+function createRightTest(counts: ResultCountsByTier): (symptom: Symptom) => boolean {
+  return (symptom) => {
+    const count = symptom.kind === 'refused' ? undefined : counts.find(({ tier }) => tier.id === symptom.tier.id);
+    return count !== undefined && (symptom.kind === 'missing' ? count.returned : count.excluded) > 0;
+  };
+}
+
+/** Lists what the responses of the run show of a symptom, apart from the contrast. */
 function listEvidence(
-  symptom: Symptom,
-  requests: readonly HttpRequest[],
+  { symptom, narrowed }: NarrowedGroup,
+  responses: readonly RequestWithReturnedTiers[],
   counts: ResultCountsByTier,
   { world }: TargetContext,
 ): string[] {
   if (symptom.kind === 'refused') return [];
-  const difference = symptom.kind === 'extra' ? describeTextDifference(requests, symptom.tier) : undefined;
-  return [difference ?? [], describeTraitsOfWrongTiers(counts, symptom.kind, world) ?? []].flat();
+  const companion =
+    symptom.kind === 'missing' && weakShapes.includes(narrowed.shape)
+      ? describeCompanion(symptom.tier, responses, world)
+      : undefined;
+  return [companion ?? [], describeTraitsOfWrongTiers(counts, symptom.kind, world) ?? []].flat();
 }
 
 /** Adds what was found to the group with the same explanation, if there is one. */
-function addGroup(found: NarrowedGroup[], { symptom, rows, requests }: FailureGroup, narrowed: NarrowedFailure): void {
+function addGroup(found: NarrowedGroup[], { symptom, rows }: FailureGroup, narrowed: NarrowedFailure): void {
   const isAlike = (earlier: NarrowedFailure) =>
     earlier.shape === narrowed.shape ||
     // That a filter makes the difference says less than which texts it does not find.
-    (narrowed.shape === 'metadata' && earlier.shape.startsWith(storedTextContrastShape));
+    (narrowed.shape === 'metadata' && earlier.shape.startsWith(storedTextShapePrefix));
   const alike = found.find((earlier) => isAlike(earlier.narrowed) && earlier.symptom.kind === symptom.kind);
-  if (alike === undefined) found.push({ symptom, rows: [...rows], requests, narrowed });
+  if (alike === undefined) found.push({ symptom, rows: [...rows], narrowed });
   else alike.rows.push(...rows);
 }
 
@@ -183,13 +209,20 @@ function takeLargestGroup(wrong: readonly WrongExchange[]): FailureGroup {
     (left, right) => countRows(right) - countRows(left) || countRules(left[0].symptom) - countRules(right[0].symptom),
   );
   const group = largest as (typeof byKey)[number];
-  const [start] = group.toSorted((left, right) => measure(left) - measure(right));
+  const sorted = group.toSorted((left, right) => measure(left) - measure(right));
   return {
     symptom: group[0].symptom,
     rows: [...new Set(group.map(({ row }) => row))],
-    requests: group.map(({ exchange }) => exchange.request),
-    start: start ?? group[0],
+    start: findAlmostEqualText(group[0].symptom, sorted) ?? sorted[0] ?? group[0],
   };
+}
+
+/** Finds the exchange whose request has almost the text of the promotion tier that must not be returned. */
+function findAlmostEqualText(symptom: Symptom, group: readonly WrongExchange[]): WrongExchange | undefined {
+  if (symptom.kind !== 'extra') return undefined;
+  const requests = group.map(({ exchange: { request } }) => request);
+  const least = findLeastTextDifference(requests, symptom.tier);
+  return least && group.find(({ exchange: { request } }) => request === least.request);
 }
 
 function countRules(symptom: Symptom): number {

@@ -1,64 +1,122 @@
 /**
  * Finds out which earlier request changes the answer to a later one. In: an exchange that was wrong once, and is right when it
- * is sent again alone. Out: the two requests that have to follow each other, and the smallest difference between them that
- * was found. Pure (see `inquiry.ts`).
+ * is sent again, or with an entry that no request had. Out: the two requests that have to follow each other, and the smallest
+ * difference between them that was found. Pure (see `symptom-inquiry.ts`).
  */
 
+import { describeRequest } from '../contract/describe-request.js';
+import { createOracle } from '../contract/oracle.js';
 import type { Exchange, HttpRequest } from '../http/exchange.js';
-import type { Inquiry, RequestGenerator } from './inquiry.js';
+import { type EarlierParts, findEarlierParts, type LentPart, partNames } from './earlier-parts.js';
 import {
   describeRightResult,
   describeSymptom,
   type NarrowedFailure,
   type NarrowingContext,
 } from './narrowed-failure.js';
-import { type DecomposedRequest, type RequestComponent, takeRequestApart } from './request-components.js';
+import { type DecomposedRequest, takeRequestApart } from './request-components.js';
+import type { RequestGenerator, SymptomInquiry } from './symptom-inquiry.js';
 
-/** How many earlier requests with the same answer are tried. */
-const maxEarlier = 2;
+/** How many earlier requests are tried. */
+const maxEarlier = 3;
+/** Longer descriptions of a request say nothing at a glance. */
+const maxDescription = 160;
 
+/**
+ * @param lent what {@link findLentParts} found
+ * @returns undefined if it was not found out that an earlier request decides
+ */
 export function* narrowState(
   start: Exchange,
-  inquiry: Inquiry,
+  lent: EarlierParts | undefined,
+  inquiry: SymptomInquiry,
   around: NarrowingContext,
 ): RequestGenerator<NarrowedFailure | undefined> {
   const later = takeRequestApart(start.request, around.plain);
   if (later === undefined) return undefined;
-  for (const earlier of listSuspects(start, around.sent)) {
-    const before = takeRequestApart(earlier.request, around.plain);
-    if (before === undefined) continue;
-    const found = yield* tryPair(inquiry, before, later);
+  const before = listBefore(start, around.sent);
+  const alone = (yield* inquiry.ask(start.request)) === 'right' ? start.request : mark(later, 'alone');
+  // Without an earlier request it has to be right, or something else decides.
+  if ((yield* inquiry.ask(alone)) !== 'right') return undefined;
+  const twice = yield* tryTwice(inquiry, later, alone);
+  if (twice !== undefined) return twice;
+  for (const earlier of listSuspects(start, before, lent, inquiry)) {
+    const apart = takeRequestApart(earlier.request, around.plain);
+    if (apart === undefined) continue;
+    const found = yield* tryPair(inquiry, apart, later, alone, lent);
     if (found !== undefined) return found;
   }
-  return undefined;
+  return lent && describeLent(start, lent, inquiry, alone);
 }
 
-/** Lists earlier requests whose answer came back, the last one first. */
-function listSuspects(start: Exchange, sent: readonly Exchange[]): Exchange[] {
+/** Finds parts of earlier requests with which a wrong result is right. */
+export function findLentParts(
+  start: Exchange,
+  inquiry: SymptomInquiry,
+  context: NarrowingContext,
+): EarlierParts | undefined {
+  return findEarlierParts(start, listBefore(start, context.sent), context.plain, inquiry.target);
+}
+
+function listBefore(start: Exchange, sent: readonly Exchange[]): readonly Exchange[] {
   const place = sent.indexOf(start);
-  const before = sent.slice(0, place === -1 ? sent.length : place).toReversed();
+  return sent.slice(0, place === -1 ? sent.length : place);
+}
+
+/** Lists earlier requests that may have left something behind, the most suspicious one first. */
+function listSuspects(
+  start: Exchange,
+  before: readonly Exchange[],
+  lent: EarlierParts | undefined,
+  { symptom, target }: SymptomInquiry,
+): Exchange[] {
+  const latest = before.toReversed().filter(({ request }) => request.body !== start.request.body);
   const body = getBody(start);
-  const alike = before.filter((exchange) => getBody(exchange) === body && exchange.request.body !== start.request.body);
-  const [last] = before;
-  return [...alike, ...(last === undefined ? [] : [last])].slice(0, maxEarlier);
+  const alike = latest.filter((exchange) => getBody(exchange) === body);
+  const wanted = symptom.kind === 'extra' ? 'required' : 'forbidden';
+  // For it, what is wrong here is right.
+  const expecting = latest.find(
+    ({ request }) =>
+      symptom.kind !== 'refused' && createOracle(request, target.world).returned(symptom.tier) === wanted,
+  );
+  const suspects = [lent?.earlier, alike[0], expecting, latest[0], alike[1]];
+  return [...new Set(suspects.flatMap((exchange) => exchange ?? []))].slice(0, maxEarlier);
 }
 
 function getBody(exchange: Exchange): string | undefined {
   return 'response' in exchange ? exchange.response.body : undefined;
 }
 
-/** A request that no cache has seen: both get one more entry of metadata that no rule asks for. */
+/** A request that no cache has seen: it gets one more entry of metadata that no rule asks for. */
 function mark({ components, compose }: DecomposedRequest, turn: string): HttpRequest {
   return compose([...components, { kind: 'metadata', key: 'narrowing', value: turn }]);
 }
 
+/** Sends a request twice, as no request was sent before. */
+function* tryTwice(
+  inquiry: SymptomInquiry,
+  later: DecomposedRequest,
+  alone: HttpRequest,
+): RequestGenerator<NarrowedFailure | undefined> {
+  const first = mark(later, 'twice');
+  const second = { ...first, again: 1 };
+  if ((yield* inquiry.ask(first)) !== 'right' || (yield* inquiry.ask(second)) !== 'wrong') return undefined;
+  // By chance, it may have been so once.
+  const [third, fourth] = [mark(later, 'twice more'), { ...mark(later, 'twice more'), again: 1 }];
+  if ((yield* inquiry.ask(third)) !== 'right' || (yield* inquiry.ask(fourth)) !== 'wrong') return undefined;
+  const sentence = `When a request is sent twice, the second answer is wrong: ${describeSymptom(inquiry, second)}. The first time, ${describeRightResult(inquiry)}.`;
+  const wrong = [first, second].flatMap((request) => inquiry.getExchange(request) ?? []);
+  return { shape: 'state', sentence, wrong, right: inquiry.getExchange(alone) };
+}
+
+/** Sends two requests, one after the other, both of which no cache has seen. */
 function* tryPair(
-  inquiry: Inquiry,
+  inquiry: SymptomInquiry,
   before: DecomposedRequest,
   after: DecomposedRequest,
+  alone: HttpRequest,
+  lent: EarlierParts | undefined,
 ): RequestGenerator<NarrowedFailure | undefined> {
-  // Without the earlier request it has to be right, or another request decides.
-  if ((yield* inquiry.ask(mark(after, 'alone'))) !== 'right') return undefined;
   let turn = 0;
   const askAfter = function* (first: DecomposedRequest) {
     turn += 1;
@@ -68,9 +126,11 @@ function* tryPair(
     return (yield* inquiry.ask(two)) === 'wrong' ? ([one, two] as const) : undefined;
   };
   const whole = yield* askAfter(before);
-  if (whole === undefined) return undefined;
+  // By chance, it may have been so once.
+  const isChance = whole === undefined || (yield* askAfter(before)) === undefined;
+  if (isChance || (yield* inquiry.ask(mark(after, 'alone again'))) !== 'right') return undefined;
   let shown = whole;
-  let difference = describeDifference(before.components, after.components);
+  let difference = describeDifference(before, after);
   for (const [what, first] of listNearer(before, after)) {
     const nearer = yield* askAfter(first);
     if (nearer === undefined) continue;
@@ -79,28 +139,41 @@ function* tryPair(
     break;
   }
   const [first, second] = shown;
-  const sentence = `After the first of these two requests, the second one is wrong: ${describeSymptom(inquiry, second)}. Alone, ${describeRightResult(inquiry)}. They differ in ${difference}.`;
+  const how = lent === undefined ? '' : ` The result is right for the second one with ${lent.words}.`;
+  const sentence = `After the first of these two requests, the second one is wrong: ${describeSymptom(inquiry, second)}. Alone, ${describeRightResult(inquiry)}. They differ in ${difference}.${how}`;
   const wrong = [first, second].flatMap((request) => inquiry.getExchange(request) ?? []);
-  return { shape: 'state', sentence, wrong, right: inquiry.getExchange(mark(after, 'alone')) };
+  return { shape: 'state', sentence, wrong, right: inquiry.getExchange(alone) };
 }
 
-const partNames: Readonly<Record<RequestComponent['kind'], string>> = {
-  parameter: 'the query',
-  item: 'the items',
-  metadata: 'the metadata',
-  'order-metadata': 'order.metadata',
-  option: 'the options',
-};
-
-function describeDifference(left: readonly RequestComponent[], right: readonly RequestComponent[]): string {
-  const kinds = (Object.keys(partNames) as RequestComponent['kind'][]).filter(
-    (kind) => serializeKind(left, kind) !== serializeKind(right, kind),
-  );
-  return kinds.length === 0 ? 'the customer' : kinds.map((kind) => partNames[kind]).join(', ');
+/** What the responses of the run show, if no two requests did it again. @param alone a request that is right, if there is one */
+export function describeLent(
+  start: Exchange,
+  { earlier, words, isSameAnswer }: EarlierParts,
+  inquiry: SymptomInquiry,
+  alone: HttpRequest | undefined,
+): NarrowedFailure {
+  const { world } = inquiry.target;
+  const seen = isSameAnswer
+    ? `The answer is that to an earlier request, byte for byte: ${describeSymptom(inquiry, start.request)}.`
+    : `The result is that of an earlier request, as it seems: ${describeSymptom(inquiry, start.request)}.`;
+  const description = describeRequest(earlier.request, world);
+  // It is shown as a command, too.
+  const which = description.length > maxDescription ? '' : ` The earlier one was ${description}.`;
+  const cause = `It is right for this request with ${words}.${which}`;
+  const rightly = alone === undefined ? '' : ` Sent anew, ${describeRightResult(inquiry)}.`;
+  const right = alone === undefined ? earlier : inquiry.getExchange(alone);
+  return { shape: 'state', sentence: `${seen} ${cause}${rightly}`, wrong: [earlier, start], right };
 }
 
-function serializeKind(components: readonly RequestComponent[], kind: RequestComponent['kind']): string {
-  return JSON.stringify(components.filter((component) => component.kind === kind));
+function describeDifference(left: DecomposedRequest, right: DecomposedRequest): string {
+  const parts = listDifferingParts(left, right);
+  return parts.length === 0 ? 'nothing' : parts.map((part) => partNames[part]).join(', ');
+}
+
+function listDifferingParts(left: DecomposedRequest, right: DecomposedRequest): LentPart[] {
+  const serialize = ({ components, compose }: DecomposedRequest, part: LentPart) =>
+    part === 'customer' ? compose([]).body : JSON.stringify(components.filter(({ kind }) => kind === part));
+  return (Object.keys(partNames) as LentPart[]).filter((part) => serialize(left, part) !== serialize(right, part));
 }
 
 /** Lists requests that differ from the later one in one part alone, which they have from the earlier one. */
@@ -108,12 +181,11 @@ function* listNearer(
   before: DecomposedRequest,
   after: DecomposedRequest,
 ): Generator<readonly [what: string, request: DecomposedRequest]> {
-  if (before.compose([]).body !== after.compose([]).body)
-    yield ['the customer', { ...before, components: after.components }];
-  for (const kind of Object.keys(partNames) as RequestComponent['kind'][]) {
-    if (serializeKind(before.components, kind) === serializeKind(after.components, kind)) continue;
-    const kept = after.components.filter((component) => component.kind !== kind);
-    const ofEarlier = before.components.filter((component) => component.kind === kind);
-    yield [partNames[kind], { ...after, components: [...kept, ...ofEarlier] }];
+  for (const part of listDifferingParts(before, after)) {
+    const what = partNames[part];
+    if (part === 'customer') yield [what, { ...before, components: after.components }];
+    const kept = after.components.filter(({ kind }) => kind !== part);
+    const ofEarlier = before.components.filter(({ kind }) => kind === part);
+    if (part !== 'customer') yield [what, { ...after, components: [...kept, ...ofEarlier] }];
   }
 }

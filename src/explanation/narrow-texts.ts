@@ -1,7 +1,7 @@
 /**
  * Narrows texts. A text that may be any is shrunk to the letters that decide. For a text that a promotion tier has, other stored
  * texts are asked for, each with one of its odd signs. In: a wrong request in parts. Out: a wrong and a right text. Pure (see
- * `inquiry.ts`).
+ * `symptom-inquiry.ts`).
  */
 
 import { distance } from 'fastest-levenshtein';
@@ -12,8 +12,7 @@ import type { HttpRequest } from '../http/exchange.js';
 import { cacheByObject } from '../support/caches.js';
 import { renderShortList } from '../support/collections.js';
 import { shortenAroundDifference, truncate } from '../support/untrusted-text.js';
-import { Inquiry, type RequestGenerator } from './inquiry.js';
-import { type ComponentContrast, listDifferingComponents } from './narrow-components.js';
+import { type ComponentContrast, listWrongOnlyComponents } from './narrow-components.js';
 import { shrinkText, type TextContrast } from './narrow-values.js';
 import {
   createNarrowedContrast,
@@ -28,6 +27,7 @@ import {
   type RequestComponent,
 } from './request-components.js';
 import { judgeSymptom } from './symptom.js';
+import { type RequestGenerator, SymptomInquiry } from './symptom-inquiry.js';
 
 /** A text of a request, and how to put another one in its place: undefined if none can be. */
 interface TextPlace {
@@ -54,12 +54,12 @@ const maxParts = 2;
 
 /** Shrinks the texts of a request whose symptom does not need them as they are. */
 export function* narrowTexts(
-  inquiry: Inquiry,
+  inquiry: SymptomInquiry,
   { compose }: DecomposedRequest,
   contrast: ComponentContrast,
 ): RequestGenerator<NarrowedFailure | undefined> {
   if (inquiry.symptom.kind === 'missing') return undefined;
-  for (const component of listDifferingComponents(contrast).slice(0, maxParts)) {
+  for (const component of listWrongOnlyComponents(contrast).slice(0, maxParts)) {
     const buildWith = (changed: RequestComponent) =>
       compose(contrast.wrong.map((kept) => (kept === component ? changed : kept)));
     for (const place of listTextPlaces(component)) {
@@ -81,7 +81,7 @@ const plainKey = 'level';
 
 /** Asks for the same values under a plain key: the request is easier to read, and the key does not matter. */
 function* tryPlainKey(
-  inquiry: Inquiry,
+  inquiry: SymptomInquiry,
   component: RequestComponent,
   { wrong, right }: TextContrast,
   build: (component: RequestComponent) => HttpRequest,
@@ -97,7 +97,7 @@ function* tryPlainKey(
 }
 
 function describeTexts(
-  inquiry: Inquiry,
+  inquiry: SymptomInquiry,
   { replace }: TextPlace,
   { wrong, right }: TextContrast,
   build: (text: string) => HttpRequest | undefined,
@@ -129,12 +129,12 @@ interface StoredText {
 /** What came back for a stored text. */
 interface StoredTextAnswer {
   readonly stored: StoredText;
-  readonly inquiry: Inquiry;
+  readonly inquiry: SymptomInquiry;
   readonly isWrong: boolean;
 }
 
 /** What the shape of a contrast of stored texts begins with. */
-export const storedTextContrastShape = 'stored-text';
+export const storedTextShapePrefix = 'stored-text';
 
 /** How many stored texts are asked for. */
 const maxStored = 30;
@@ -145,13 +145,13 @@ const oddSign = /[^A-Za-z0-9]/gu;
 
 /** Asks for short stored texts that have one of the odd signs of a filter each, and for a plain one. */
 export function* tryStoredTexts(
-  inquiry: Inquiry,
+  inquiry: SymptomInquiry,
   { compose }: DecomposedRequest,
   contrast: ComponentContrast,
 ): RequestGenerator<NarrowedFailure | undefined> {
   const { symptom, target, allowance } = inquiry;
   const { wrong } = contrast;
-  const added = listDifferingComponents(contrast);
+  const added = listWrongOnlyComponents(contrast);
   const [filter] = added.length === 1 ? added : [];
   const subject = filter?.kind === 'parameter' ? parseFilterParameter(filter.name) : undefined;
   if (symptom.kind !== 'missing' || filter?.kind !== 'parameter' || subject?.on !== 'metadata') return undefined;
@@ -160,7 +160,7 @@ export function* tryStoredTexts(
     compose([...others, { kind: 'parameter', name: renderFilterParameter({ on: 'metadata', key }), value }]);
   const answers: StoredTextAnswer[] = [];
   for (const stored of listStoredTexts(subject.key, filter.value, target.world)) {
-    const ofStored = new Inquiry({ kind: 'missing', tier: stored.tier }, target, allowance);
+    const ofStored = new SymptomInquiry({ kind: 'missing', tier: stored.tier }, target, allowance);
     const exchange = ofStored.isWorthAsking(build(stored)) ? yield* ofStored.send(build(stored)) : undefined;
     const answer = exchange === undefined ? 'unclear' : judgeSymptom(ofStored.symptom, exchange, target);
     if (answer !== 'unclear') answers.push({ stored, inquiry: ofStored, isWrong: answer === 'wrong' });
@@ -177,13 +177,13 @@ export function* tryStoredTexts(
     rightly: build(nearest.stored),
     wronglyWhen: describe(simplest.stored),
     rightlyWhen: describe(nearest.stored),
-    shape: storedTextContrastShape,
+    shape: storedTextShapePrefix,
   });
   const found = answers.filter(({ isWrong }) => !isWrong).map(({ stored }) => describeStored(stored));
   const lost = answers.filter(({ isWrong }) => isWrong).map(({ stored }) => describeStored(stored));
   const summary = `Short texts that are not found: ${renderShortList(lost)}. Found: ${renderShortList(found)}.`;
   return {
-    shape: `${storedTextContrastShape}: ${lost.join(', ')}`,
+    shape: `${storedTextShapePrefix}: ${lost.join(', ')}`,
     sentence: `${sentence} ${summary}`,
     wrong: shown,
     right: nearest.inquiry.getExchange(build(nearest.stored)),
@@ -192,7 +192,7 @@ export function* tryStoredTexts(
 
 /** Contrasts a filter that does not find a tier with a plain one that does: then it is a matter of this key or value. */
 function describeFoundText(
-  inquiry: Inquiry,
+  inquiry: SymptomInquiry,
   wrongly: HttpRequest,
   filter: RequestComponent,
   answers: readonly StoredTextAnswer[],

@@ -1,11 +1,11 @@
 /**
  * Narrows the values of a small wrong request: a quantity between two neighbours, a text to the letters that decide, a size to
- * the byte. In: parts of a request, one of which is to be changed. Out: a wrong and a right value. Pure (see `inquiry.ts`).
+ * the byte. In: parts of a request, one of which is to be changed. Out: a wrong and a right value. Pure (see `symptom-inquiry.ts`).
  */
 
 import type { HttpRequest } from '../http/exchange.js';
-import type { Inquiry, RequestGenerator } from './inquiry.js';
 import type { Correctness } from './symptom.js';
+import type { RequestGenerator, SymptomInquiry } from './symptom-inquiry.js';
 
 /** Two values that differ in as little as was found: the requests with them are wrong and right. */
 export interface ValueContrast<Value> {
@@ -19,7 +19,7 @@ export interface ValueContrast<Value> {
  * @param build creates the request with a number
  */
 export function* bisect(
-  inquiry: Inquiry,
+  inquiry: SymptomInquiry,
   { wrong, right }: ValueContrast<number>,
   build: (value: number) => HttpRequest,
 ): RequestGenerator<ValueContrast<number>> {
@@ -49,7 +49,11 @@ export interface TextContrast {
  *
  * @returns undefined for the right text if none was seen
  */
-export function* shrinkText(inquiry: Inquiry, text: string, build: BuildWithText): RequestGenerator<TextContrast> {
+export function* shrinkText(
+  inquiry: SymptomInquiry,
+  text: string,
+  build: BuildWithText,
+): RequestGenerator<TextContrast> {
   const enough = inquiry.allowance.left - maxTextRequests;
   let shrunk: TextContrast = { wrong: text, right: undefined };
   for (let size = Math.ceil([...text].length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
@@ -62,7 +66,7 @@ export function* shrinkText(inquiry: Inquiry, text: string, build: BuildWithText
 
 /** @param size how many letters are left out at once @param enough what is left of the allowance at the end */
 function* leaveOutLetters(
-  inquiry: Inquiry,
+  inquiry: SymptomInquiry,
   { wrong, right }: TextContrast,
   size: number,
   build: BuildWithText,
@@ -80,7 +84,7 @@ function* leaveOutLetters(
   return { wrong: letters.join(''), right: lastRight };
 }
 
-function* askText(inquiry: Inquiry, text: string, build: BuildWithText): RequestGenerator<Correctness> {
+function* askText(inquiry: SymptomInquiry, text: string, build: BuildWithText): RequestGenerator<Correctness> {
   const request = build(text);
   return request === undefined ? 'unclear' : yield* inquiry.ask(request);
 }

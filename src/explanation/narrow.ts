@@ -1,16 +1,17 @@
 /**
  * Finds out what makes a request go wrong. In: a wrong exchange, its symptom, and what was sent before. Out: two requests that
  * differ in little, one wrong and one right, and a sentence that says in what they differ. Everything in the sentence was
- * seen. Pure: it yields what is to be sent (see `inquiry.ts`).
+ * seen. Pure: it yields what is to be sent (see `symptom-inquiry.ts`).
  */
 
 import { createNameLookup, describeRequest } from '../contract/describe-request.js';
 import { parseFilterParameter } from '../contract/operation.js';
 import type { Exchange, HttpRequest } from '../http/exchange.js';
-import type { Inquiry, RequestGenerator } from './inquiry.js';
-import { narrowQuantity, narrowReturnedCount, narrowSize } from './narrow-amounts.js';
-import { type ComponentContrast, listDifferingComponents, narrowComponents } from './narrow-components.js';
-import { narrowState } from './narrow-state.js';
+import type { EarlierParts } from './earlier-parts.js';
+import { findReturnedCountLimit, narrowQuantity, narrowSize } from './narrow-amounts.js';
+import { type ComponentContrast, listWrongOnlyComponents, narrowComponents } from './narrow-components.js';
+import { describeLent, findLentParts, narrowState } from './narrow-state.js';
+import { narrowOtherKey, narrowTextPair } from './narrow-text-pair.js';
 import { narrowTexts, tryStoredTexts } from './narrow-texts.js';
 import {
   createNarrowedContrast,
@@ -28,15 +29,19 @@ import {
   type RequestComponent,
   takeRequestApart,
 } from './request-components.js';
+import type { Correctness } from './symptom.js';
+import type { RequestGenerator, SymptomInquiry } from './symptom-inquiry.js';
 
 export function* narrow(
   start: Exchange,
-  inquiry: Inquiry,
+  inquiry: SymptomInquiry,
   around: NarrowingContext,
 ): RequestGenerator<NarrowedFailure> {
   const { request } = start;
+  const lent = findLentParts(start, inquiry, around);
   const again = yield* inquiry.ask(request);
-  if (again === 'right') return (yield* narrowState(start, inquiry, around)) ?? describeUnstable(start, inquiry);
+  const ofState = yield* narrowStateOf(start, again, lent, inquiry, around);
+  if (ofState !== undefined) return ofState;
   const apart = takeRequestApart(request, around.plain);
   if (again === 'unclear' || apart === undefined) return describeSmallest(start, inquiry, around);
   const plainly = apart.compose(apart.components);
@@ -48,20 +53,39 @@ export function* narrow(
   if (narrowed !== undefined) return narrowed;
   if (contrast.right !== undefined) return describeDifference(inquiry, apart, contrast.wrong, contrast.right);
   const smallest = inquiry.getExchange(apart.compose(contrast.wrong)) ?? start;
+  if (lent?.isSameAnswer && around.isSometimesRight(inquiry.symptom))
+    return describeLent(start, lent, inquiry, undefined);
   return describeSmallest(smallest, inquiry, around);
+}
+
+/** Looks for an earlier request that decides: if the request was wrong once, or if the result is right for parts of another. */
+function* narrowStateOf(
+  start: Exchange,
+  again: Correctness,
+  lent: EarlierParts | undefined,
+  inquiry: SymptomInquiry,
+  around: NarrowingContext,
+): RequestGenerator<NarrowedFailure | undefined> {
+  if (again === 'right') return (yield* narrowState(start, lent, inquiry, around)) ?? describeUnstable(start, inquiry);
+  const kept = again === 'wrong' && lent !== undefined ? yield* narrowState(start, lent, inquiry, around) : undefined;
+  if (kept !== undefined || !around.isUnstable) return kept;
+  // Where equal requests have different results, one right request shows nothing.
+  return lent ? describeLent(start, lent, inquiry, undefined) : describeSmallest(start, inquiry, around);
 }
 
 /** Tries what says more than the part that makes the difference. */
 function* narrowValues(
-  inquiry: Inquiry,
+  inquiry: SymptomInquiry,
   apart: DecomposedRequest,
   contrast: ComponentContrast,
   around: NarrowingContext,
 ): RequestGenerator<NarrowedFailure | undefined> {
   return (
-    narrowReturnedCount(inquiry, apart, contrast, around) ??
+    findReturnedCountLimit(inquiry, apart, contrast, around) ??
     (yield* narrowSize(inquiry, apart, contrast)) ??
     (yield* narrowQuantity(inquiry, apart, contrast)) ??
+    (yield* narrowTextPair(inquiry, apart, contrast)) ??
+    (yield* narrowOtherKey(inquiry, apart, contrast)) ??
     (yield* narrowTexts(inquiry, apart, contrast)) ??
     (yield* tryStoredTexts(inquiry, apart, contrast)) ??
     (yield* narrowMembers(inquiry, apart, contrast))
@@ -70,7 +94,7 @@ function* narrowValues(
 
 /** Leaves out whole members, empty ones too, if nothing smaller makes a wrong request right. */
 function* narrowMembers(
-  inquiry: Inquiry,
+  inquiry: SymptomInquiry,
   { compose }: DecomposedRequest,
   { wrong, right }: ComponentContrast,
 ): RequestGenerator<NarrowedFailure | undefined> {
@@ -89,7 +113,7 @@ function* narrowMembers(
   return undefined;
 }
 
-function describeForm(start: Exchange, plainly: HttpRequest, inquiry: Inquiry): NarrowedFailure {
+function describeForm(start: Exchange, plainly: HttpRequest, inquiry: SymptomInquiry): NarrowedFailure {
   const { request } = start;
   const how = haveSameContent(request, plainly) ? 'the same content, written or sent in another way' : 'all members';
   const sentence = `With the request as it is here, ${describeSymptom(inquiry, request)}. With ${how}, ${describeRightResult(inquiry)}.`;
@@ -97,13 +121,13 @@ function describeForm(start: Exchange, plainly: HttpRequest, inquiry: Inquiry): 
   return { shape: 'form', sentence, wrong, right: inquiry.getExchange(plainly) };
 }
 
-function describeUnstable(start: Exchange, inquiry: Inquiry): NarrowedFailure {
+function describeUnstable(start: Exchange, inquiry: SymptomInquiry): NarrowedFailure {
   const sentence = `In the run, ${describeSymptom(inquiry, start.request)}. When the same request was sent again, alone and at the end, ${describeRightResult(inquiry)}. What made the difference was not found.`;
   return { shape: 'unstable', sentence, wrong: [start], right: inquiry.getExchange(start.request) };
 }
 
 /** What no request that was sent makes right. */
-function describeSmallest(shown: Exchange, inquiry: Inquiry, { sent }: NarrowingContext): NarrowedFailure {
+function describeSmallest(shown: Exchange, inquiry: SymptomInquiry, { sent }: NarrowingContext): NarrowedFailure {
   const { world } = inquiry.target;
   const wrong = `To ${describeRequest(shown.request, world)}: ${describeSymptom(inquiry, shown.request)}.`;
   const neighbour = findNearestRightExample(inquiry, shown.request, sent);
@@ -113,13 +137,13 @@ function describeSmallest(shown: Exchange, inquiry: Inquiry, { sent }: Narrowing
 }
 
 function describeDifference(
-  inquiry: Inquiry,
+  inquiry: SymptomInquiry,
   { compose }: DecomposedRequest,
   wrong: readonly RequestComponent[],
   right: readonly RequestComponent[],
 ): NarrowedFailure {
   const nameOf = createNameLookup(inquiry.target.world);
-  const differing = listDifferingComponents({ wrong, right });
+  const differing = listWrongOnlyComponents({ wrong, right });
   const words = differing.map((component) => describeRequestComponent(component, nameOf));
   return createNarrowedContrast(inquiry, {
     wrongly: compose(wrong),

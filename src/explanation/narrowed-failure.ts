@@ -4,8 +4,9 @@
 
 import { createObligationExplainer } from '../contract/describe-request.js';
 import type { Exchange, HttpRequest } from '../http/exchange.js';
-import type { Inquiry } from './inquiry.js';
 import type { PlainRequestHead } from './request-components.js';
+import type { Symptom } from './symptom.js';
+import type { SymptomInquiry } from './symptom-inquiry.js';
 
 /** What was found out about a failure. */
 export interface NarrowedFailure {
@@ -23,12 +24,16 @@ export interface NarrowingContext {
   /** The largest number of promotions in a response of the run. */
   readonly maxReturned: number;
   readonly plain: PlainRequestHead;
+  /** Whether equal requests of the run had different results. */
+  readonly isUnstable: boolean;
+  /** Whether a response of the run is right where the symptom could have been. */
+  readonly isSometimesRight: (symptom: Symptom) => boolean;
   /** All exchanges of the run, in the order of sending. */
   readonly sent: readonly Exchange[];
 }
 
 /** Says what is wrong with a response, as the end of a sentence. */
-export function describeSymptom({ symptom, target: { world } }: Inquiry, request: HttpRequest): string {
+export function describeSymptom({ symptom, target: { world } }: SymptomInquiry, request: HttpRequest): string {
   if (symptom.kind === 'refused') return `the answer is ${symptom.status}`;
   const { tier } = symptom;
   const why = createObligationExplainer(request, world)(tier);
@@ -36,7 +41,7 @@ export function describeSymptom({ symptom, target: { world } }: Inquiry, request
   return `'${tier.name}' is not returned${why === '' ? '' : `, although it ${why}`}`;
 }
 
-export function describeRightResult({ symptom }: Inquiry): string {
+export function describeRightResult({ symptom }: SymptomInquiry): string {
   if (symptom.kind === 'refused') return 'it is accepted';
   return symptom.kind === 'missing' ? `'${symptom.tier.name}' is returned` : `'${symptom.tier.name}' is not returned`;
 }
@@ -51,7 +56,7 @@ interface SeenContrast {
   readonly shape: string;
 }
 
-export function createNarrowedContrast(inquiry: Inquiry, seen: SeenContrast): NarrowedFailure {
+export function createNarrowedContrast(inquiry: SymptomInquiry, seen: SeenContrast): NarrowedFailure {
   const { wrongly, rightly, wronglyWhen, rightlyWhen, shape } = seen;
   const sentence = `${wronglyWhen}, ${describeSymptom(inquiry, wrongly)}. ${rightlyWhen}, ${describeRightResult(inquiry)}.`;
   const wrong = inquiry.getExchange(wrongly);

@@ -9,8 +9,8 @@ import { createOracle } from '../contract/oracle.js';
 import type { Tier } from '../contract/world.js';
 import { parseRequest } from '../http/decoded-request.js';
 import type { Exchange, HttpRequest } from '../http/exchange.js';
-import type { Inquiry } from './inquiry.js';
 import { judgeSymptom } from './symptom.js';
+import type { SymptomInquiry } from './symptom-inquiry.js';
 
 /** Comparing long texts takes long. */
 const maxCompared = 2_000;
@@ -23,7 +23,7 @@ export interface NearestRightExample {
 }
 
 export function findNearestRightExample(
-  { symptom, target }: Inquiry,
+  { symptom, target }: SymptomInquiry,
   request: HttpRequest,
   sent: readonly Exchange[],
 ): NearestRightExample | undefined {

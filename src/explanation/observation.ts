@@ -2,7 +2,7 @@ import type { TestCase } from '../cases/test-case.js';
 import { createOracle, type Obligation } from '../contract/oracle.js';
 import { listAvailableTiers, type TargetWorld, type Tier } from '../contract/world.js';
 import { type Exchange, type HttpRequest, serializeRequestIgnoringRepetition } from '../http/exchange.js';
-import { explainExceededSize, explainTransientFailure, isSuccessful } from '../http/response-status.js';
+import { explainTooLongRequest, explainTransientFailure, isSuccessful } from '../http/response-status.js';
 import { proveReturnedTierPaths } from '../judge/prove-returned-tier-paths.js';
 import { determineTierReading, type ReturnedTierPaths } from '../recognition/returned-tier-paths.js';
 import { type ReturnedTiers, readReturnedTiersOfMentions } from '../recognition/returned-tiers.js';
@@ -227,7 +227,7 @@ function createObservation(exchange: Exchange, world: TargetWorld): Observation 
   const isSuccess = 'response' in exchange && isSuccessful(exchange.response);
   const isRefused = accepted && 'response' in exchange && !isSuccess;
   // The documentation limits no size, so the deployment may.
-  const isOpen = explainTransientFailure(exchange) ?? (isRefused ? explainExceededSize(exchange) : undefined);
+  const isOpen = explainTransientFailure(exchange) ?? (isRefused ? explainTooLongRequest(exchange) : undefined);
   return {
     request,
     documented,

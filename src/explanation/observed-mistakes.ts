@@ -1,7 +1,7 @@
 import { createPageMistake, createWindowMistake, type StructuralMistake } from '../../reference/model.js';
 import { getWindowSize, type TargetWorld, type Tier, windowSize } from '../contract/world.js';
 import { renderShortList } from '../support/collections.js';
-import { type CheckedRanks, describeOtherRanks, findOtherRanks } from './checked-ranks.js';
+import { type CheckedRanks, describeWronglyCheckedRanks, findOtherRanks } from './checked-ranks.js';
 import type { Observations } from './observation.js';
 
 /** The sentence of a result that is always empty. */
@@ -9,16 +9,18 @@ export const nothingReturnedSentence =
   'No promotion is ever returned: the result is always empty, or the deployment has other promotions than the test data (npx conformance world) or the data file.';
 
 /** The id of a window that has other tiers than the newest. */
-export const otherRanksId = 'other-ranks';
+export const otherCheckedRanksCauseId = 'other-ranks';
 
 /** Reads the number of tiers in the id of a window that has the newest, but not 150. */
-export function readWindowSize(id: string): number | undefined {
+export function readWindowSizeOfCauseId(id: string): number | undefined {
   const [, digits] = /^window-size\/(\d+)$/.exec(id) ?? [];
   return digits === undefined ? undefined : Number(digits);
 }
 
 /** Lists windows other than that of the newest 150 tiers, and limits on the result, with the sizes of a run. */
-export function listSizeMistakes(run: Pick<Observations, 'compared' | 'tiers' | 'world'>): StructuralMistake[] {
+export function listWindowAndLimitMistakes(
+  run: Pick<Observations, 'compared' | 'tiers' | 'world'>,
+): StructuralMistake[] {
   const { compared, tiers, world } = run;
   const ranks = new Map(world.tiers.map(({ id }, n) => [id, n + 1]));
   const unfiltered = compared
@@ -38,7 +40,7 @@ export function listSizeMistakes(run: Pick<Observations, 'compared' | 'tiers' | 
   ];
   const window = compared.length === 0 ? [] : tiers.slice(0, getWindowSize(world));
   const unseen = window.filter((_, n) => compared.every(({ returned }) => !returned[n]));
-  return ids.flatMap((id) => createSizeMistake(id, world, unseen) ?? []);
+  return ids.flatMap((id) => createWindowOrPageMistake(id, world, unseen) ?? []);
 }
 
 /** Takes the three most frequent numbers. */
@@ -48,7 +50,7 @@ function takeMostFrequent(numbers: readonly number[]): number[] {
 }
 
 /** Creates the mistake that an id says. @param unseen tiers of the window that no response has: they may not be loaded */
-export function createSizeMistake(
+export function createWindowOrPageMistake(
   id: string,
   { tiers, ownPromotions = 0 }: TargetWorld,
   unseen: readonly Tier[] = [],
@@ -78,7 +80,9 @@ function createRanksMistake(ranks: CheckedRanks): StructuralMistake {
   const [leftOut, checked] = [ranks.leftOut, ranks.inPlace].map((list) => new Set(list.map(({ tier }) => tier.id)));
   const isChecked = ({ id }: Tier, n: number) =>
     checked?.has(id) === true || (n < windowSize && leftOut?.has(id) !== true);
-  return createWindowMistake(otherRanksId, describeOtherRanks(ranks), (all) => all.filter(isChecked));
+  return createWindowMistake(otherCheckedRanksCauseId, describeWronglyCheckedRanks(ranks), (all) =>
+    all.filter(isChecked),
+  );
 }
 
 function createOldestWindow(id: string, tiers: readonly Tier[]): StructuralMistake | undefined {

@@ -18,7 +18,7 @@ export type Prediction = (position: number) => Obligation;
 /** Predicts what a deployment returns for a request. */
 export type Predict = (asked: RequestWithObligations) => Prediction;
 
-export type ObservationsWithPredictor = Observations & { readonly predict: ReturnType<typeof createPredictor> };
+export type ObservationsWithPredictor = Observations & { readonly predict: ReturnType<typeof createMistakePredictor> };
 
 /** Selects the tiers of a response, in each reading of what the documentation leaves open. */
 type SelectTiers = (request: HttpRequest) => Selections;
@@ -31,7 +31,7 @@ interface Deployments {
 }
 
 /** Creates predictions from mistakes. The documentation decides what no mistake changes, and what it leaves open stays open. */
-export function createPredictor(
+export function createMistakePredictor(
   facts: Pick<Observations, 'tiers' | 'world' | 'outcomes'>,
 ): (mistakes: readonly StructuralMistake[]) => Predict {
   const deployments = createDeployments(facts);

@@ -7,9 +7,9 @@
 import { knownMistakes, type StructuralMistake } from '../../reference/model.js';
 import type { Contrast } from '../run/case-report.js';
 import { renderShortList } from '../support/collections.js';
-import { findOtherRanks, listFactsOfOtherRanks, listFactsOfWindowSize } from './checked-ranks.js';
+import { describeCheckedRanks, findOtherRanks, listExplanationsOfWindowSize } from './checked-ranks.js';
 import type { ComparableObservation, UnpassedRow } from './observation.js';
-import { listSizeMistakes, otherRanksId, readWindowSize } from './observed-mistakes.js';
+import { listWindowAndLimitMistakes, otherCheckedRanksCauseId, readWindowSizeOfCauseId } from './observed-mistakes.js';
 import type { ObservationsWithPredictor } from './prediction.js';
 import { isTierWrong, listWrongResponses, makesRowFail, type WrongResponse } from './wrong-results.js';
 
@@ -43,7 +43,7 @@ interface Candidate {
 
 /** Lists the mistakes that are proved, one after another: each explains what those before it leave. */
 export function proveCauses(run: ObservationsWithPredictor, seeds: readonly StructuralMistake[]): CauseWithRows[] {
-  const tried = [...listSizeMistakes(run), ...knownMistakes];
+  const tried = [...listWindowAndLimitMistakes(run), ...knownMistakes];
   const found: StructuralMistake[] = [];
   const causes: CauseWithRows[] = [];
   while (causes.length < maxMistakes) {
@@ -151,8 +151,8 @@ function describeProved(proved: readonly Candidate[], run: ObservationsWithPredi
 
 /** Lists facts about the tiers of a window that has not the newest 150. */
 function listFactsOfWindow(id: string, run: ObservationsWithPredictor): string[] {
-  const ranks = id === otherRanksId ? findOtherRanks(run) : undefined;
-  if (ranks !== undefined) return listFactsOfOtherRanks(ranks);
-  const size = readWindowSize(id);
-  return size === undefined ? [] : listFactsOfWindowSize(size, run.world.tiers);
+  const ranks = id === otherCheckedRanksCauseId ? findOtherRanks(run) : undefined;
+  if (ranks !== undefined) return describeCheckedRanks(ranks);
+  const size = readWindowSizeOfCauseId(id);
+  return size === undefined ? [] : listExplanationsOfWindowSize(size, run.world.tiers);
 }

@@ -68,7 +68,7 @@ const features: readonly RequestFeature[] = [
 ];
 
 /** Reads the id of a refusal, such as `refused/422/with-expand`; undefined if it is another id. */
-export function readRefusedFeature(id: string): RefusedFeature | undefined {
+export function findRefusedFeatureByCauseId(id: string): RefusedFeature | undefined {
   const [, status, name] = /^refused\/(\d{3})\/with-(.+)$/.exec(id) ?? [];
   const feature = features.find((known) => known.id === name);
   return feature && { id, status: Number(status), feature };

@@ -7,7 +7,7 @@ import { type AnsweredExchange, readReturnedTiersOfExchange } from '../assertion
 import { createOracle, type Oracle } from '../contract/oracle.js';
 import { listAvailableTiers, type TargetWorld, type Tier } from '../contract/world.js';
 import type { Exchange, HttpRequest } from '../http/exchange.js';
-import { explainExceededSize, explainTransientFailure, isSuccessful } from '../http/response-status.js';
+import { explainTooLongRequest, explainTransientFailure, isSuccessful } from '../http/response-status.js';
 import { locateReturnedTiers, type TargetContext } from '../judge/judge-case.js';
 
 export type Symptom =
@@ -53,7 +53,7 @@ export function judgeSymptom(symptom: Symptom, exchange: Exchange, target: Targe
 
 function answerRefusal(symptom: Symptom, exchange: AnsweredExchange, status: number): Correctness {
   // Sizes are open: a limit is no mistake.
-  if (explainExceededSize(exchange) !== undefined) return 'unclear';
+  if (explainTooLongRequest(exchange) !== undefined) return 'unclear';
   return symptom.kind === 'refused' && symptom.status === status ? 'wrong' : 'unclear';
 }
 
@@ -78,7 +78,7 @@ export function listSymptoms(exchange: Exchange, target: TargetContext): Symptom
   const { accepted, returned } = consult(exchange.request, target.world);
   const { status } = exchange.response;
   if (!isSuccessful(exchange.response))
-    return accepted && explainExceededSize(exchange) === undefined ? [{ kind: 'refused', status }] : [];
+    return accepted && explainTooLongRequest(exchange) === undefined ? [{ kind: 'refused', status }] : [];
   const result = readReturnedTiersForTarget(exchange, target);
   const ids = new Set(result.returned);
   return listAvailableTiers(target.world).flatMap((tier): Symptom[] => {

@@ -80,15 +80,32 @@ export function describeTraitsOfWrongTiers(
   const right = records.filter((record) =>
     kind === 'missing' ? record.missing === 0 && record.returned > 0 : record.extra === 0 && record.excluded > 0,
   );
-  if (wrong.length < minWrong || right.length === 0) return undefined;
-  const shared = createTraits(world).filter(
-    ([, has]) => wrong.every(({ tier }) => has(tier)) && !right.some(({ tier }) => has(tier)),
-  );
-  const words = [...describeRange(wrong, right), ...shared.map(([text]) => text)];
+  if (wrong.length === 0 || right.length === 0) return undefined;
+  const shared =
+    wrong.length < minWrong
+      ? []
+      : createTraits(world).filter(
+          ([, has]) => wrong.every(({ tier }) => has(tier)) && !right.some(({ tier }) => has(tier)),
+        );
+  const words = [...describeRange(wrong, right), ...describeThresholds(wrong, right), ...shared.map(([text]) => text)];
   if (words.length === 0) return undefined;
   const never =
     kind === 'missing' ? 'never returned although they must be' : 'always returned although they must not be';
+  if (wrong.length === 1) return `'${wrong[0]?.tier.name}' is ${never}. It alone has ${words.join('; ')}.`;
   return `${wrong.length} promotion tiers are ${never}. All of them, and none of the others, have: ${words.join('; ')}.`;
+}
+
+/** Whether all wrong tiers ask for more than any right one. */
+function describeThresholds(wrong: ResultCountsByTier, right: ResultCountsByTier): string[] {
+  const listMost = (counts: ResultCountsByTier) =>
+    counts.flatMap(({ tier: { rules } }) => {
+      const asked = rules.flatMap((rule) => ('id' in rule ? rule.at_least : []));
+      return asked.length === 0 ? [] : [Math.max(...asked)];
+    });
+  const [ofWrong, ofRight] = [listMost(wrong), listMost(right)];
+  const [least, most] = [Math.min(...ofWrong), Math.max(...ofRight)];
+  const isTelling = ofWrong.length === wrong.length && ofRight.length > 0 && least > most;
+  return isTelling ? [`a rule that asks for at least ${least} (the others ask for ${most} at most)`] : [];
 }
 
 function describeRange(wrong: ResultCountsByTier, right: ResultCountsByTier): string[] {
@@ -100,13 +117,40 @@ function describeRange(wrong: ResultCountsByTier, right: ResultCountsByTier): st
   return isApart ? [`a rank from ${first} to ${last}${first > windowSize ? ', outside of the newest 150' : ''}`] : [];
 }
 
+/** How many responses have to agree that a tier is missing where another one is returned, and as many that it is not. */
+const minAgreeing = 2;
+
+/** Finds another tier that is returned exactly where this one is missing. @returns a sentence; undefined if there is none, or several */
+export function describeCompanion(
+  tier: Tier,
+  responses: readonly RequestWithReturnedTiers[],
+  world: TargetWorld,
+): string | undefined {
+  const requiring = responses.filter(({ request }) => createOracle(request, world).returned(tier) === 'required');
+  const returns = ({ result }: RequestWithReturnedTiers, { id }: Tier) => result.returned.includes(id);
+  const lacking = requiring.filter((response) => !returns(response, tier));
+  const having = requiring.filter((response) => returns(response, tier));
+  if (lacking.length < minAgreeing || having.length < minAgreeing) return undefined;
+  const rankOf = (wanted: Tier) => `(rank ${world.tiers.indexOf(wanted) + 1})`;
+  const others = listAvailableTiers(world).filter(({ id }) => id !== tier.id);
+  const returnsOne = (response: RequestWithReturnedTiers, tiers: readonly Tier[]) =>
+    tiers.some((other) => returns(response, other));
+  const decide = (tiers: readonly Tier[]) =>
+    lacking.every((response) => returnsOne(response, tiers)) && !having.some((response) => returnsOne(response, tiers));
+  const seen = `in ${lacking.length} responses. In ${having.length} others, it is the other way round.`;
+  if (decide(others.filter(({ name }) => name === tier.name)))
+    return `'${tier.name}' ${rankOf(tier)} is missing where another promotion tier with the same name is returned: ${seen}`;
+  const [companion, ...more] = others.filter((other) => decide([other]));
+  if (companion === undefined || more.length > 0) return undefined;
+  return `'${tier.name}' ${rankOf(tier)} is missing where '${companion.name}' ${rankOf(companion)} is returned: ${seen}`;
+}
+
 /** What a tier may have. The words continue "tiers with …". */
 type Trait = readonly [words: string, has: (tier: Tier) => boolean];
 
 function createTraits({ campaigns, tiers }: TargetWorld): Trait[] {
   const categories = new Map(campaigns.map(({ id, category_ids }) => [id, category_ids.length]));
-  const names = new Map<string, number>();
-  for (const { name } of tiers) names.set(name, (names.get(name) ?? 0) + 1);
+  const isRepeated = createRepetitionTests(tiers);
   const kinds = ['customer', 'product', 'sku', 'order_metadata', 'metadata'] as const;
   const countRules = ({ rules }: Tier, kind: string) => rules.filter((rule) => rule.kind === kind).length;
   return [
@@ -117,9 +161,26 @@ function createTraits({ campaigns, tiers }: TargetWorld): Trait[] {
     ...kinds.map((kind): Trait => [`several rules of the kind ${kind}`, (tier) => countRules(tier, kind) > 1]),
     ['a campaign without a category', ({ campaign_id }) => categories.get(campaign_id) === 0],
     ['a campaign with several categories', ({ campaign_id }) => (categories.get(campaign_id) ?? 0) > 1],
-    ['a name that another promotion tier has, too', ({ name }) => (names.get(name) ?? 0) > 1],
+    ...isRepeated,
     ...campaigns.map(
       ({ id, name }): Trait => [`the campaign ${JSON.stringify(name)}`, ({ campaign_id }) => campaign_id === id],
     ),
   ];
+}
+
+/** What a tier may have in common with a newer one, or with an older one. */
+function createRepetitionTests(tiers: readonly Tier[]): Trait[] {
+  const parts: readonly (readonly [words: string, read: (tier: Tier) => string])[] = [
+    ['the name', ({ name }) => name],
+    ['the metadata', ({ metadata }) => JSON.stringify(metadata)],
+    ['the rules', ({ rules }) => JSON.stringify(rules)],
+  ];
+  return parts.flatMap(([words, read]): Trait[] => {
+    const first = new Map(tiers.toReversed().map((tier) => [read(tier), tier]));
+    const last = new Map(tiers.map((tier) => [read(tier), tier]));
+    return [
+      [`${words} of a newer promotion tier`, (tier) => first.get(read(tier)) !== tier],
+      [`${words} of an older promotion tier`, (tier) => last.get(read(tier)) !== tier],
+    ];
+  });
 }

@@ -22,12 +22,12 @@ import { createConnector } from './connector.js';
 import {
   acceptHeaders,
   addHeaders,
-  type Channel,
   type Exchange,
   getHeaderValues,
   type Headers,
   type HttpRequest,
   plainAcceptHeaders,
+  type RequestChannel,
 } from './exchange.js';
 import { createPacedQueue } from './paced-queue.js';
 import { readBody } from './read-body.js';
@@ -36,7 +36,7 @@ import { createRedactor, insertSecrets, type Secret } from './redactor.js';
 import { RetryingSender } from './retrying-sender.js';
 import { classifyTransportError, ExchangeError } from './transport-error.js';
 
-export interface Client extends Channel {
+export interface Client extends RequestChannel {
   /** Replaces secrets in a text, and leaves the rest as it is. Responses and messages have none. */
   redact(text: string): string;
   /** Aborts all exchanges. Later requests return as not sent. */

@@ -43,7 +43,7 @@ export function encodeQueryText(text: string): string {
 }
 
 /** Whether a text can be percent-decoded: each percent sign begins an escape, and the bytes are UTF-8. */
-export function isPercentEncoded(text: string): boolean {
+export function isPercentDecodable(text: string): boolean {
   try {
     decodeURIComponent(text);
     return true;
@@ -54,7 +54,7 @@ export function isPercentEncoded(text: string): boolean {
 
 /** Returns any other value as it is. */
 export function decodePercent(value: string): string {
-  return isPercentEncoded(value) ? decodeURIComponent(value) : value;
+  return isPercentDecodable(value) ? decodeURIComponent(value) : value;
 }
 
 function parseBody(body = ''): { body?: unknown } {

@@ -8,7 +8,7 @@ export interface TextRange {
   readonly end: number;
 }
 
-export interface DecodedView {
+export interface DecodedText {
   readonly text: string;
   /** Returns the place in the text that was decoded. */
   locate(range: TextRange): TextRange;
@@ -115,10 +115,10 @@ const decoders = [...mixed, formDecoder, pointerDecoder, mixedDecoder];
 const maxEncodings = 3;
 
 /** Reads a text in each notation of which it has an escape, and what is escaped again in that. */
-export function listDecodedViews(text: string): DecodedView[] {
+export function listDecodedViews(text: string): DecodedText[] {
   return decoders.flatMap((decoder) => {
-    const views: DecodedView[] = [];
-    let read: DecodedView = { text, locate: (range) => range };
+    const views: DecodedText[] = [];
+    let read: DecodedText = { text, locate: (range) => range };
     while (views.length < maxEncodings) {
       const { locate } = read;
       const view = createView(read.text, decoder);
@@ -131,7 +131,7 @@ export function listDecodedViews(text: string): DecodedView[] {
 }
 
 /** Returns undefined if there is no escape. */
-function createView(text: string, { signs, escapes, decode }: Decoder): DecodedView | undefined {
+function createView(text: string, { signs, escapes, decode }: Decoder): DecodedText | undefined {
   if (!signs.some((sign) => text.includes(sign))) return undefined;
   const pieces: string[] = [];
   // Behind each escape: the length of the view, and that of the text.

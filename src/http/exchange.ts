@@ -61,7 +61,7 @@ export type Exchange = {
   readonly timing?: { readonly startedAt: number; readonly durationMs: number };
 } & ({ readonly response: HttpResponse } | { readonly transportError: TransportErrorKind; readonly message: string });
 
-export interface Channel {
+export interface RequestChannel {
   /** Sends one request. Never rejects: an error is part of the exchange. */
   send(request: HttpRequest): Promise<Exchange>;
   reconnect(): void;

@@ -61,7 +61,7 @@ export function explainRefusedCredentials({ status }: HttpResponse): Reason | un
 }
 
 /** Explains that a request is too long (RFC 9110, sections 15.5.14 and 15.5.15; RFC 6585, section 5). */
-export function explainExceededSize({ request, response }: Extract<Exchange, { response: unknown }>) {
+export function explainTooLongRequest({ request, response }: Extract<Exchange, { response: unknown }>) {
   if (![413, 414, 431].includes(response.status)) return undefined;
   const { path, headers, body = '' } = request;
   const head = headers.reduce((sum, [name, value]) => sum + `${name}: ${value}\r\n`.length, 0);

@@ -16,7 +16,7 @@ import { hasTransientStatus, wasSent } from './response-status.js';
 import { createSilenceWatch, createUnsentExchange } from './silence-watch.js';
 
 /** A request as plain data. `path` is relative to the base URL and includes the query string. */
-export type PlainRequest = Pick<HttpRequest, 'method' | 'path' | 'headers' | 'body'>;
+export type TransportRequest = Pick<HttpRequest, 'method' | 'path' | 'headers' | 'body'>;
 
 /** What a transport is called with beside the request. */
 export interface TransportContext {
@@ -26,7 +26,7 @@ export interface TransportContext {
    *
    * @throws NoResponse if there is no response, or one that says nothing about the request, such as 429 or 503
    */
-  readonly send: (request: PlainRequest) => Promise<HttpResponse>;
+  readonly send: (request: TransportRequest) => Promise<HttpResponse>;
   readonly baseUrl: string;
   /** Aborts when the function has done nothing for the time of an exchange. */
   readonly signal: AbortSignal;
@@ -35,15 +35,15 @@ export interface TransportContext {
 /**
  * A function from a documented request to a response. A GET has a body, too. The `body` of a response is text, decompressed.
  *
- * @throws UnsupportedRequest if the request cannot be expressed: its case is not applicable
+ * @throws UnsupportedRequestError if the request cannot be expressed: its case is not applicable
  * @throws NoResponse if there is no response, which fails no deployment
  * @throws anything else: that ends the run
  */
-export type Transport = (request: PlainRequest, context: TransportContext) => Promise<HttpResponse> | HttpResponse;
+export type Transport = (request: TransportRequest, context: TransportContext) => Promise<HttpResponse> | HttpResponse;
 
 /** A transport throws it for a request that cannot be expressed. */
-export class UnsupportedRequest extends Error {
-  override readonly name = 'UnsupportedRequest';
+export class UnsupportedRequestError extends Error {
+  override readonly name = 'UnsupportedRequestError';
 }
 
 /** A transport throws it where there is no response. Its message is shown. */
@@ -74,12 +74,12 @@ interface TransportOptions {
 
 /** What an error means, by its name: that of a class may come from another copy of this module. */
 const meanings: Readonly<Record<string, readonly [kind: TransportErrorKind, beginning: string]>> = {
-  UnsupportedRequest: ['unsupported', 'The transport cannot express this: '],
+  UnsupportedRequestError: ['unsupported', 'The transport cannot express this: '],
   NoResponse: ['broken-connection', 'The transport has no response: '],
   TimeoutError: ['timed-out', 'The transport has no response: '],
 };
 
-const hint = "A transport returns a response, or throws UnsupportedRequest('reason') or NoResponse('reason').";
+const hint = "A transport returns a response, or throws UnsupportedRequestError('reason') or NoResponse('reason').";
 
 /** Sends documented requests through a transport. Once it fails, nothing more is sent. @param client of `send` */
 export function createTransportChannel(

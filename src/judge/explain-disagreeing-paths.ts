@@ -3,7 +3,7 @@ import { createObligationExplainer } from '../contract/describe-request.js';
 import { createOracle } from '../contract/oracle.js';
 import { listAvailableTiers, type Tier } from '../contract/world.js';
 import type { Exchange, HttpRequest } from '../http/exchange.js';
-import { matchesPatterns } from '../recognition/path-patterns.js';
+import { matchesPathPatterns } from '../recognition/path-patterns.js';
 import { catchAllPath } from '../recognition/walk-texts.js';
 import { createReason, type Reason } from '../support/reason.js';
 import { renderTargetFileResponse } from './other-readings.js';
@@ -64,7 +64,7 @@ function readPaths(
   const { returned } = createOracle(request, world);
   const { idsByPattern } = recognizer.findMentions(response.body);
   return patterns.map((pattern) => {
-    const matching = [...idsByPattern].filter(([found]) => matchesPatterns(found, [pattern]));
+    const matching = [...idsByPattern].filter(([found]) => matchesPathPatterns(found, [pattern]));
     const ids = new Set(matching.flatMap(([, found]) => found));
     const inside = available.filter(({ id }) => ids.has(id));
     const extra = inside.find((tier) => returned(tier) === 'forbidden');

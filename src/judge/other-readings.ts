@@ -2,8 +2,8 @@ import { type AnsweredExchange, listSuccesses, type RowEvidence } from '../asser
 import { createOracle, type Obligation } from '../contract/oracle.js';
 import { findById, type Tier, windowSize } from '../contract/world.js';
 import type { Exchange } from '../http/exchange.js';
-import { matchesPatterns } from '../recognition/path-patterns.js';
-import type { LocatedMention } from '../recognition/recognizer.js';
+import { matchesPathPatterns } from '../recognition/path-patterns.js';
+import type { MentionWithSiblings } from '../recognition/recognizer.js';
 import type { PathReading, ReturnedTierPaths } from '../recognition/returned-tier-paths.js';
 import { absentValue, type MentionFilter } from '../recognition/sibling-values.js';
 import { cacheByObject, cacheByText } from '../support/caches.js';
@@ -21,12 +21,12 @@ export interface OtherReading {
 
 /** What a response names, by what the documentation says of it. */
 interface ReadResponse {
-  readonly mentions: readonly LocatedMention[];
+  readonly mentions: readonly MentionWithSiblings[];
   /** Of the members beside the ids. */
   readonly names: ReadonlySet<string>;
-  readonly forbidden: readonly LocatedMention[];
+  readonly forbidden: readonly MentionWithSiblings[];
   /** The mentions of each required tier. */
-  readonly required: readonly (readonly LocatedMention[])[];
+  readonly required: readonly (readonly MentionWithSiblings[])[];
 }
 
 type ReadingContext = Pick<RowEvidence, 'world' | 'recognizer' | 'calibration'> & {
@@ -48,7 +48,7 @@ function readResponse(
   const located = recognizer.listLocatedMentions(response.body).filter(({ pattern }) => !refuted?.has(pattern));
   // Agreeing patterns name the same tiers, nested levels too.
   const mentions = configuredPatterns
-    ? located.filter(({ pattern }) => matchesPatterns(pattern, configuredPatterns))
+    ? located.filter(({ pattern }) => matchesPathPatterns(pattern, configuredPatterns))
     : located;
   const byId = groupBy(mentions, ({ id }) => id);
   const listMentions = (tiers: readonly Tier[], obligation: Obligation) =>
@@ -159,7 +159,7 @@ function namesForbidden(
   return world.tiers.some((tier) => named.has(tier.id) && returned(tier) === 'forbidden');
 }
 
-const readMember = (name: string) => (mention: LocatedMention) => mention.values.get(name) ?? absentValue;
+const readMember = (name: string) => (mention: MentionWithSiblings) => mention.values.get(name) ?? absentValue;
 
 /** The calibration alone refutes most names, and belongs to every case. */
 const getNameFilter = cacheByObject((target: ReadingContext) => {
@@ -175,7 +175,7 @@ const maxValues = 3;
  * a required tier has only values of forbidden ones.
  * @param readValue reads what may tell the mentions that count from the others
  */
-function findDecisiveValues(responses: readonly ReadResponse[], readValue: (mention: LocatedMention) => string) {
+function findDecisiveValues(responses: readonly ReadResponse[], readValue: (mention: MentionWithSiblings) => string) {
   const ofForbidden = new Set(responses.flatMap(({ forbidden }) => forbidden.map(readValue)));
   const decisive = new Set<string>();
   // A required tier that is not mentioned is missing in every reading.

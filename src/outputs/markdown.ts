@@ -17,7 +17,7 @@ export function renderInlineCode(text: string): string {
 }
 
 /** A pipe in code would end the cell: no escape is the same for all renderers. */
-export function renderTableCode(text: string): string {
+export function renderCodeInTableCell(text: string): string {
   return /[|\\]/.test(text) ? escapeMarkdown(text) : renderInlineCode(text);
 }
 

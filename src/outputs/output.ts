@@ -39,7 +39,7 @@ export function createRunView(
 }
 
 /** @param quote renders what a deployment wrote */
-export function renderAnsweredQuestion(
+export function renderAnswerOrNone(
   { question, entry: { outcome } }: AnsweredQuestion,
   quote?: (text: string) => string,
 ) {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { createInputError, describeFileError, type Problem, UnusableInput } from '../support/problem.js';
-import { isUnchangedSinceRun } from '../support/written-mark.js';
+import { isUnchangedRunOutput } from '../support/written-mark.js';
 
 /** Has a module for each file, named after it. */
 export const rendererFolder = path.join(import.meta.dirname, 'files');
@@ -56,7 +56,7 @@ export function prepareResultsFolder(out: string): void {
 /** Says why something in the place of a result is the user's; undefined if it is not. */
 function findOwner(file: string): Problem | undefined {
   const stat = fs.lstatSync(file, { throwIfNoEntry: false });
-  if (stat === undefined || (stat.isFile() && isUnchangedSinceRun(file))) return undefined;
+  if (stat === undefined || (stat.isFile() && isUnchangedRunOutput(file))) return undefined;
   const message = `is in the place of a result, and ${describeOwn(stat)}`;
   return { at: { setting: file }, message, hint: 'Move or remove it, or name another folder with --out.' };
 }

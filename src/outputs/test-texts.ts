@@ -14,7 +14,7 @@ import { renderReason } from '../support/reason.js';
 import { joinAndEscapeLines, toOneLine } from '../support/untrusted-text.js';
 
 /** Renders why a case fails, is an error, or has another answer than before; undefined for others. */
-export function renderCaseProblem(
+export function renderFailureOrChangedAnswer(
   result: CaseResult,
   { contract, world }: Pick<Suite, 'contract' | 'world'>,
   baseUrl: string,

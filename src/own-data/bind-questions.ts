@@ -5,7 +5,7 @@ import { encodeQueryText } from '../http/decoded-request.js';
 import type { HttpRequest } from '../http/exchange.js';
 import { groupBy, renderShortList } from '../support/collections.js';
 import { chooseTestDataStandIns, type TestDataStandIns } from './stand-ins.js';
-import { listNestedMembersNamed, listTestDataIds, replaceStrings, replaceTestDataIds } from './test-data-ids.js';
+import { listNestedMembersNamed, listTestDataIds, replaceStringValues, replaceTestDataIds } from './test-data-ids.js';
 import { createTierRoleDescriber, type RequestSubject, readRequestSubject } from './tier-roles.js';
 
 /** The ids of a data file, by the ids of the test data that they replace. */
@@ -36,11 +36,11 @@ export function createQuestionBinder(world: TargetWorld, data: World): (testCase
     const unit = subject.areUnits ? standIns.unit : 1;
     const bound = [...row.requests].map(([name, request]) => [name, bindRequest(request, bindings, unit)] as const);
     const bindText = (text: string) => bindings.get(text) ?? text;
-    const given = replaceStrings(row.given, bindText);
+    const given = replaceStringValues(row.given, bindText);
     return {
       ...testCase,
       rows: [{ ...row, requests: new Map(bound), given }],
-      answer: replaceStrings(answer, bindText),
+      answer: replaceStringValues(answer, bindText),
     };
   };
 }

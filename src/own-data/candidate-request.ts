@@ -1,11 +1,11 @@
 import type { Oracle } from '../contract/oracle.js';
 import type { HttpRequest } from '../http/exchange.js';
-import type { DataRequestDraft } from './data-request-draft.js';
+import type { DrawnRequestDraft } from './drawn-request-draft.js';
 import type { RequestVariation } from './request-variations.js';
 
 /** A request that may be drawn. */
 export interface CandidateRequest {
-  readonly parts: DataRequestDraft;
+  readonly parts: DrawnRequestDraft;
   readonly request: HttpRequest;
   /** What the documentation says of the request, for the tiers that decide what is drawn. */
   readonly oracle: Oracle;

@@ -9,18 +9,18 @@ import {
 import { cacheByObject } from '../support/caches.js';
 import { groupBy } from '../support/collections.js';
 import { hasWellFormedTexts } from '../support/json.js';
-import type { DataRequestDraft, DraftItem } from './data-request-draft.js';
+import type { DraftItem, DrawnRequestDraft } from './drawn-request-draft.js';
 import { createSimilarIdFinder } from './near-texts.js';
 
 /** Items and entries of metadata of an order: small limits of a deployment leave most requests as they are. */
 const [maxItems, maxMetadata] = [40, 80];
 
 /** Fills an order so that as many tiers as possible are valid, the first ones first. Each rule is met exactly. */
-export function composeOrder(
+export function composeOrderForTiers(
   customer: string,
   tiers: readonly Tier[],
   { skus, anyItem }: ProductIndex,
-): DataRequestDraft {
+): DrawnRequestDraft {
   const order = new GrowingOrder(customer, skus);
   for (const { rules } of tiers) {
     // A rule that is met does not help if another rule of the same tier cannot be met.
@@ -66,7 +66,7 @@ class GrowingOrder {
   }
 
   /** @param anyItem ordered if no rule asks for an item */
-  createParts(anyItem: DraftItem): DataRequestDraft {
+  createParts(anyItem: DraftItem): DrawnRequestDraft {
     return {
       customer: this.#customer,
       items: this.#items.size === 0 ? [anyItem] : [...this.#items.values()],
@@ -115,7 +115,7 @@ export interface ProductIndex {
   readonly anyItem: DraftItem;
 }
 
-export function createCatalogIndex({ products, skus, tiers }: World): ProductIndex {
+export function createProductIndex({ products, skus, tiers }: World): ProductIndex {
   const asked = new Set(tiers.flatMap(({ rules }) => rules.flatMap((rule) => ('id' in rule ? rule.id : []))));
   const findAny = (things: readonly WorldEntity[]) => (things.find(({ id }) => !asked.has(id)) ?? things[0])?.id;
   const findNear = (things: readonly WorldEntity[]) => createSimilarIdFinder(things.map(({ id }) => id));

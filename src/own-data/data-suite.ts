@@ -4,10 +4,10 @@
  * takes longer than judging.
  *
  * Drawing has five steps. Orders are filled, each for one customer, until every tier is valid for one of them that can be
- * (`propose-orders.ts`). Filters that the data can answer are added to the orders that show them best (`list-filtered-orders.ts`), and
+ * (`propose-orders.ts`). Filters that the data can answer are added to the orders that show them best (`pair-filters-with-orders.ts`), and
  * orders with filters and without are varied in one aspect each (`request-variations.ts`, `list-candidate-requests.ts`). The oracle says
  * which tiers each of these candidates must get and must not get, and from that follows which goals the candidate reaches
- * (`list-exercised-decisions.ts`, `list-coverage-goals.ts`). Candidates are then chosen one after the other, always the one that
+ * (`list-shown-tier-decisions.ts`, `list-coverage-goals.ts`). Candidates are then chosen one after the other, always the one that
  * shows most that no chosen one shows, until the number of requests is reached (`draw-requests.ts`). What is expected of their
  * responses becomes rows by topic, and the rows become a case for each requirement (`rows-by-topic.ts`, `requirement-cases.ts`).
  *
@@ -27,7 +27,7 @@ import { createQuestionBinder } from './bind-questions.js';
 import type { CandidateRequest } from './candidate-request.js';
 import { drawRequests } from './draw-requests.js';
 import { limitQuestions } from './limit-questions.js';
-import { createDrawnRows, createRequirementCases } from './requirement-cases.js';
+import { createDrawnRequirementCases, createDrawnRows } from './requirement-cases.js';
 
 /** What a certificate says of a data file. */
 export interface DataFileSummary extends Pick<DataFileReference, 'file' | 'requests'> {
@@ -79,7 +79,7 @@ export function createDataSuite<S extends PlainSuite>(
     world,
     basis: { kind: 'data-file', digest },
     cases: [
-      ...createRequirementCases(suite.contract, (requirement) => draw.rows().get(requirement) ?? []),
+      ...createDrawnRequirementCases(suite.contract, (requirement) => draw.rows().get(requirement) ?? []),
       ...draw.questions,
       ...ownCases,
     ],

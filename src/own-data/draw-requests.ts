@@ -3,7 +3,7 @@ import { serializeRequest } from '../http/exchange.js';
 import type { CandidateRequest, FilterVariationGroup, FilterVariationKind } from './candidate-request.js';
 import { listCandidateRequests } from './list-candidate-requests.js';
 import { type CoverageGoal, listCoverageGoals } from './list-coverage-goals.js';
-import type { VariationKind } from './request-variations.js';
+import type { RequestVariationKind } from './request-variations.js';
 
 /** The number of newest tiers that decide which requests are drawn. Whether older ones are returned is judged, too. */
 const drawnTiers = 170;
@@ -50,7 +50,7 @@ function isFiltered(kind: FilterVariationKind, group: FilterVariationGroup) {
     filtering?.kind === kind && filtering.group === group && change === undefined;
 }
 
-function isChanged(kind: VariationKind) {
+function isChanged(kind: RequestVariationKind) {
   return ({ filtering, change }: CandidateRequest) => filtering === undefined && change?.kind === kind;
 }
 

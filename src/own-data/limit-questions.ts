@@ -5,7 +5,7 @@ import { serializeRequest } from '../http/exchange.js';
 const questionShare = 1 / 6;
 
 /** Questions, where one without room has a reason why it is not asked, and the number of requests that all of them send. */
-export interface QuestionsWithinBudget {
+export interface LimitedQuestions {
   readonly questions: readonly QuestionCase[];
   readonly added: number;
 }
@@ -15,7 +15,7 @@ export interface QuestionsWithinBudget {
  *
  * @param count the number of requests of the whole run
  */
-export function limitQuestions(stated: readonly QuestionCase[], count: number): QuestionsWithinBudget {
+export function limitQuestions(stated: readonly QuestionCase[], count: number): LimitedQuestions {
   const sent = new Set<string>();
   const asked = new Set<QuestionCase>();
   for (const question of stated.toSorted((question, next) => rateCost(question) - rateCost(next))) {

@@ -1,9 +1,9 @@
 import { createOracle } from '../contract/oracle.js';
 import type { World } from '../contract/world.js';
 import type { CandidateRequest, FilterVariationGroup } from './candidate-request.js';
-import { createCatalogIndex, type ProductIndex } from './compose-order.js';
-import { assembleDataRequest } from './data-request-draft.js';
-import { listFilteredOrders } from './list-filtered-orders.js';
+import { createProductIndex, type ProductIndex } from './compose-order.js';
+import { assembleDrawnRequest } from './drawn-request-draft.js';
+import { pairFiltersWithOrders } from './pair-filters-with-orders.js';
 import { proposeOrders } from './propose-orders.js';
 import { type RequestVariation, requestVariations } from './request-variations.js';
 import { type SelectedCustomers, selectCustomers } from './select-customers.js';
@@ -20,16 +20,16 @@ const [maxPath, maxBody] = [7_000, 48_000];
  * @param drawn the same data with the tiers that decide what is drawn
  */
 export function listCandidateRequests(world: World, drawn: World): CandidateRequest[] {
-  const catalog = createCatalogIndex(world);
+  const catalog = createProductIndex(world);
   const customers = selectCustomers(world);
   const create = (varied: Omit<CandidateRequest, 'request' | 'oracle'>): CandidateRequest => {
-    const request = assembleDataRequest(varied.parts);
+    const request = assembleDrawnRequest(varied.parts);
     return { ...varied, request, oracle: createOracle(request, drawn) };
   };
   const orders = proposeOrders(customers.members, drawn, catalog).map((parts) =>
     create({ parts, base: undefined, filtering: undefined, change: undefined }),
   );
-  const filtered = listFilteredOrders(orders, world).map(({ base, filters, filtering }) =>
+  const filtered = pairFiltersWithOrders(orders, world).map(({ base, filters, filtering }) =>
     create({ parts: { ...base.parts, filters }, base, filtering, change: undefined }),
   );
   const vary = (planned: readonly PlannedChange[]) => planned.map((change) => create(applyChange(change, catalog)));

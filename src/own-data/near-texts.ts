@@ -32,12 +32,12 @@ const nearTexts = {
 } as const satisfies Readonly<Record<string, (text: string) => string>>;
 
 /** How a near miss differs from the text: words for the titles of requests. */
-export type NearTextKind = keyof typeof nearTexts;
+export type NearMissKind = keyof typeof nearTexts;
 
-export const nearMissTextKinds = Object.keys(nearTexts) as readonly NearTextKind[];
+export const nearMissTextKinds = Object.keys(nearTexts) as readonly NearMissKind[];
 
 /** Makes a near miss of a text: another text, also if letter case is ignored. Undefined if there is none of this kind. */
-export function makeNearText(kind: NearTextKind, text: string): string | undefined {
+export function makeNearMissText(kind: NearMissKind, text: string): string | undefined {
   if (!hasWellFormedTexts(text)) return undefined;
   const near = nearTexts[kind](text);
   const isOther = near !== '' && near.toLowerCase() !== text.toLowerCase() && hasWellFormedTexts(near);

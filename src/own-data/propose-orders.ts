@@ -1,13 +1,13 @@
 import { createOracle } from '../contract/oracle.js';
 import { type Tier, type World, windowSize } from '../contract/world.js';
-import { acceptsCustomer, composeOrder, type ProductIndex } from './compose-order.js';
-import { assembleDataRequest, type DataRequestDraft } from './data-request-draft.js';
+import { acceptsCustomer, composeOrderForTiers, type ProductIndex } from './compose-order.js';
+import { assembleDrawnRequest, type DrawnRequestDraft } from './drawn-request-draft.js';
 
 /**
  * Lists orders without filters: each of the newest tiers is met by one of them if some order can meet it, and each customer
  * has one. The last order is the smallest: few tiers are valid for it.
  */
-export function proposeOrders(customers: readonly string[], world: World, catalog: ProductIndex): DataRequestDraft[] {
+export function proposeOrders(customers: readonly string[], world: World, catalog: ProductIndex): DrawnRequestDraft[] {
   const newest = world.tiers.slice(0, windowSize);
   const older = world.tiers.slice(windowSize);
   const sorted = sortByReach(customers, newest);
@@ -17,7 +17,7 @@ export function proposeOrders(customers: readonly string[], world: World, catalo
   const served = new Set(covering.map(({ customer }) => customer));
   const others = sorted
     .filter((id) => !served.has(id))
-    .map((id) => composeOrder(id, [...newest.toReversed(), ...older], catalog));
+    .map((id) => composeOrderForTiers(id, [...newest.toReversed(), ...older], catalog));
   return [...covering, ...others, { customer: widest, items: [catalog.anyItem], metadata: [], orderMetadata: [] }];
 }
 
@@ -29,16 +29,16 @@ function sortByReach(customers: readonly string[], tiers: readonly Tier[]): stri
 }
 
 /** Creates orders until each of the newest tiers is in the result of one of them, as far as an order can meet it. */
-function coverTiers(customers: readonly string[], world: World, catalog: ProductIndex): DataRequestDraft[] {
+function coverTiers(customers: readonly string[], world: World, catalog: ProductIndex): DrawnRequestDraft[] {
   const newest = world.tiers.slice(0, windowSize);
   const older = world.tiers.slice(windowSize);
   // The oldest ones come first: they show the edge of the window.
   const uncovered = new Set(newest.toReversed());
-  const orders: DataRequestDraft[] = [];
+  const orders: DrawnRequestDraft[] = [];
   for (const tier of uncovered) {
     const customer = customers.find((id) => acceptsCustomer(tier, id));
-    const order = composeOrder(customer ?? '', [tier, ...uncovered, ...newest, ...older], catalog);
-    const { returned } = createOracle(assembleDataRequest(order), world);
+    const order = composeOrderForTiers(customer ?? '', [tier, ...uncovered, ...newest, ...older], catalog);
+    const { returned } = createOracle(assembleDrawnRequest(order), world);
     const covered = [...uncovered].filter((candidate) => returned(candidate) === 'required');
     if (covered.length === 0) continue;
     for (const found of covered) uncovered.delete(found);

@@ -2,16 +2,16 @@ import type { EquivalentRequestForm } from '../cases/equivalent-request-forms.js
 import { findProductIdOfSku } from '../contract/world.js';
 import { groupBy } from '../support/collections.js';
 import type { ProductIndex } from './compose-order.js';
-import type { DataRequestDraft, DraftItem, MetadataEntry } from './data-request-draft.js';
-import { makeNearText, nearMissTextKinds } from './near-texts.js';
+import type { DraftItem, DrawnRequestDraft, MetadataEntry } from './drawn-request-draft.js';
+import { makeNearMissText, nearMissTextKinds } from './near-texts.js';
 
 /** A way to vary a request. The request and its variation are a minimal pair. */
 export interface RequestVariation {
   readonly group: ChangeGroup;
-  readonly kind: VariationKind;
+  readonly kind: RequestVariationKind;
   /** For titles. No two changes have the same one. */
   readonly title: string;
-  readonly apply: (parts: DataRequestDraft, catalog: ProductIndex) => Partial<DataRequestDraft>;
+  readonly apply: (parts: DrawnRequestDraft, catalog: ProductIndex) => Partial<DrawnRequestDraft>;
 }
 
 /** Decides with which requests a change is tried, and what it is worth. */
@@ -24,7 +24,7 @@ type ChangeGroup =
   | 'reading';
 
 /** What is changed, as far as something is drawn or expected because of it. */
-export type VariationKind =
+export type RequestVariationKind =
   | 'customer'
   | 'items'
   | 'metadata'
@@ -41,11 +41,11 @@ export type VariationKind =
   | 'encoding'
   | 'repetition';
 
-type Items = DataRequestDraft['items'];
-type Metadata = DataRequestDraft['metadata'];
+type Items = DrawnRequestDraft['items'];
+type Metadata = DrawnRequestDraft['metadata'];
 
 /** Order metadata as in the samples of the documentation, and as awkward as it may be. */
-const ordinaryMetadata: DataRequestDraft['orderMetadata'] = [
+const ordinaryMetadata: DrawnRequestDraft['orderMetadata'] = [
   ['payment_mean', ['credit-card']],
   ['gift_options', ['wrapping', 'card', 'ribbon']],
   ['größe:1.0 & mehr', ['½ "groß"', '', '🎁']],
@@ -107,7 +107,7 @@ const metadataChanges: readonly RequestVariation[] = [
   ...nearMissTextKinds.map((near) =>
     changeMetadata(
       `metadata ${near}`,
-      (metadata) => metadata.map(([key, value]) => [key, makeNearText(near, value) ?? `no ${value}`]),
+      (metadata) => metadata.map(([key, value]) => [key, makeNearMissText(near, value) ?? `no ${value}`]),
       'comparison',
     ),
   ),
@@ -201,7 +201,11 @@ function changeMetadata(
   return { group, kind: 'metadata', title, apply: ({ metadata }) => ({ metadata: change(metadata) }) };
 }
 
-function changeReading(kind: VariationKind, title: string, changed: Partial<DataRequestDraft>): RequestVariation {
+function changeReading(
+  kind: RequestVariationKind,
+  title: string,
+  changed: Partial<DrawnRequestDraft>,
+): RequestVariation {
   return { group: 'reading', kind, title, apply: () => changed };
 }
 
@@ -251,7 +255,7 @@ function listNearKeys(metadata: Metadata): MetadataEntry<string>[] {
   const bySign = groupBy(metadata.flatMap(moveBorder), ({ sign }) => sign);
   const moved = [...bySign.values()].flatMap((found) => found.slice(0, maxOfSign).map(({ entry }) => entry));
   const ofOtherKeys = nearMissTextKinds.flatMap((kind) =>
-    metadata.map(([key, value]): MetadataEntry<string> => [makeNearText(kind, key) ?? key, value]),
+    metadata.map(([key, value]): MetadataEntry<string> => [makeNearMissText(kind, key) ?? key, value]),
   );
   return [...moved, ...ofOtherKeys].filter(([key]) => !known.has(key)).slice(0, maxNearKeys);
 }

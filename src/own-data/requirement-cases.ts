@@ -7,7 +7,7 @@ import type { CandidateRequest } from './candidate-request.js';
 import { createRowsByTopic } from './rows-by-topic.js';
 
 /** Creates a case for each requirement. What it sends depends on the data file, and is drawn when it is first needed. */
-export function createRequirementCases(
+export function createDrawnRequirementCases(
   { requirements }: Pick<Contract, 'requirements'>,
   drawRows: (requirement: string) => readonly RequirementRow[] = () => [],
 ): RequirementCase[] {

@@ -13,8 +13,8 @@ import { cacheByObject } from '../support/caches.js';
 import { groupBy } from '../support/collections.js';
 import type { Location } from '../support/problem.js';
 import { type CandidateRequest, describeVariation } from './candidate-request.js';
-import { listExercisedDecisions } from './list-exercised-decisions.js';
-import type { VariationKind } from './request-variations.js';
+import { listShownTierDecisions } from './list-shown-tier-decisions.js';
+import type { RequestVariationKind } from './request-variations.js';
 
 /** No file states these assertions. Whoever makes cases of the rows says where their requirement is. */
 const at: Location = { file: '', line: 1, column: 1 };
@@ -160,7 +160,7 @@ function listPlainRows(sent: ComparedRequest, { tiers }: World): TopicRow[] {
   const edge = new Set(newest.slice(-edgeSize).map(({ id }) => id));
   const atEdge = olderIds.length === 0 ? [] : required.filter((id) => edge.has(id));
   const accepted = oracle.accepted && required.length > 0 ? [createAcceptedAssertion(probe)] : [];
-  const exercises = groupBy(listExercisedDecisions(newest, oracle, candidate.request), ({ topic }) => topic);
+  const exercises = groupBy(listShownTierDecisions(newest, oracle, candidate.request), ({ topic }) => topic);
   return [
     ...createRowAboutTiers('completeness', sent, { required }),
     ...createRowAboutTiers('validity', sent, { absent: listIds(newest, oracle.valid, 'forbidden') }),
@@ -207,7 +207,7 @@ function listFilterRows(sent: ComparedRequest, { tiers }: World): TopicRow[] {
 }
 
 /** Changes that change no result, and the topics of the requirements that say so. */
-const harmlessChanges: Partial<Record<VariationKind, readonly RequirementTopic[]>> = {
+const harmlessChanges: Partial<Record<RequestVariationKind, readonly RequirementTopic[]>> = {
   'expand-added': ['expand'],
   'order-metadata-added': ['order-metadata'],
 };

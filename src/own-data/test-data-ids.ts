@@ -1,4 +1,4 @@
-import { isContainer, isJsonObject } from '../support/json.js';
+import { isJsonContainer, isJsonObject } from '../support/json.js';
 
 /** An id of the test data of the suite, wherever it is in a text. */
 const testDataId = /\b(?:cust|prod|sku|cat|camp|promo)_[0-9a-f]{24}\b/g;
@@ -16,13 +16,13 @@ export function replaceTestDataIds(text: string, replace: (id: string) => string
 export function listKeysAndStrings(value: unknown): string[] {
   if (typeof value === 'string') return [value];
   if (Array.isArray(value)) return value.flatMap(listKeysAndStrings);
-  if (!isContainer(value)) return [];
+  if (!isJsonContainer(value)) return [];
   return Object.entries(value).flatMap(([name, member]) => [name, ...listKeysAndStrings(member)]);
 }
 
 /** Lists the values of all members with this name, at any depth. */
 export function listNestedMembersNamed(value: unknown, name: string): unknown[] {
-  if (!isContainer(value)) return [];
+  if (!isJsonContainer(value)) return [];
   return Object.entries(value).flatMap(([key, member]) => {
     const isWanted = key === name && isJsonObject(value);
     return [...(isWanted ? [member] : []), ...listNestedMembersNamed(member, name)];
@@ -30,10 +30,12 @@ export function listNestedMembersNamed(value: unknown, name: string): unknown[] 
 }
 
 /** Replaces the strings of a value of JSON, but not the names of its members. */
-export function replaceStrings<T>(value: T, replace: (text: string) => string): T;
-export function replaceStrings(value: unknown, replace: (text: string) => string): unknown {
+export function replaceStringValues<T>(value: T, replace: (text: string) => string): T;
+export function replaceStringValues(value: unknown, replace: (text: string) => string): unknown {
   if (typeof value === 'string') return replace(value);
-  if (Array.isArray(value)) return value.map((member) => replaceStrings(member, replace));
-  if (!isContainer(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, replaceStrings(member, replace)]));
+  if (Array.isArray(value)) return value.map((member) => replaceStringValues(member, replace));
+  if (!isJsonContainer(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [name, replaceStringValues(member, replace)]),
+  );
 }

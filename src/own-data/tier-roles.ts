@@ -10,7 +10,7 @@ import {
 } from '../contract/world.js';
 import { parseRequest } from '../http/decoded-request.js';
 import type { HttpRequest } from '../http/exchange.js';
-import { isContainer, isJsonObject, parseJson } from '../support/json.js';
+import { isJsonContainer, isJsonObject, parseJson } from '../support/json.js';
 import type { TestDataStandIns } from './stand-ins.js';
 import { listKeysAndStrings, listTestDataIds } from './test-data-ids.js';
 
@@ -45,7 +45,7 @@ export function readRequestSubject(requests: readonly HttpRequest[], world: Targ
 
 /** Lists the order items of bodies, wherever they are: a question may send them in another place. */
 function listItems(value: unknown): Readonly<Record<string, unknown>>[] {
-  if (!isContainer(value)) return [];
+  if (!isJsonContainer(value)) return [];
   const items = isJsonObject(value) && ('product_id' in value || 'sku_id' in value) ? [value] : [];
   return [...items, ...Object.values(value).flatMap(listItems)];
 }

@@ -15,7 +15,7 @@ interface FoldedText {
 export type BroadIdSearch = (body: string) => (id: string) => boolean;
 
 /** @param ids all that are known: an id is not found where the text has a longer one of these, which contains it */
-export function createBroadSearch(ids: readonly string[]): BroadIdSearch {
+export function createBroadIdSearch(ids: readonly string[]): BroadIdSearch {
   const getAll = computeOnce(() => ids.map(fold));
   // Data files have thousands of ids, and few are asked for.
   const getWanted = cacheByText((id) => {

@@ -2,7 +2,7 @@ import type { TargetWorld, World } from '../contract/world.js';
 import { cacheByObject, computeOnce } from '../support/caches.js';
 import { groupBy } from '../support/collections.js';
 import { readNumber } from '../support/json.js';
-import { createBroadSearch } from './broad-id-search.js';
+import { createBroadIdSearch } from './broad-id-search.js';
 import { anyPartBoundaries, createIdFinder, minIdLengthInsideText } from './id-finder.js';
 
 export type IdFinders = ReturnType<typeof createIdFinders>;
@@ -58,7 +58,7 @@ export function createIdFinders(
     keys: createIdFinder(new Set(keys), undefined, isOrdinary),
     listTwins: createTwinFinder(tiers),
     hasNumericIds: tiers.some((id) => readNumber(id) !== undefined),
-    searchBroadly: createBroadSearch(tiers),
+    searchBroadly: createBroadIdSearch(tiers),
     /** Whether responses may have a text by chance. Such an id counts only where others are named, too. */
     isGuessable: (text: string) =>
       otherTexts !== undefined && (ids.has(text) ? !areAllShared && isShared(text) : isOrdinary(text)),

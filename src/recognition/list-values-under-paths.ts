@@ -1,6 +1,6 @@
-import { isContainer, parseJsonExactly } from '../support/json.js';
+import { isJsonContainer, parseJsonExactly } from '../support/json.js';
 import type { IdFinders } from './id-finders.js';
-import { matchesPatterns } from './path-patterns.js';
+import { matchesPathPatterns } from './path-patterns.js';
 import { type MentionFilter, matchesMentionFilter } from './sibling-values.js';
 import { type BodyPosition, escapePathStep, getPathOfPosition, walkTexts } from './walk-texts.js';
 
@@ -16,7 +16,7 @@ export function listValuesUnderPaths(
   const renderKey = (position: BodyPosition) => escapePathStep(position.step);
   walkTexts(parseJsonExactly(body), (text, position, isKey) => {
     const path = position === undefined ? '' : getPathOfPosition(position, renderKey);
-    const pattern = patterns.find((stated) => matchesPatterns(path, [stated]));
+    const pattern = patterns.find((stated) => matchesPathPatterns(path, [stated]));
     if (pattern === undefined || (position?.name !== undefined && isKey !== isNamedByKey(position, pattern, ids)))
       return;
     const found = tiers.findIds(text);
@@ -34,5 +34,5 @@ function isNamedByKey(position: BodyPosition, pattern: string, { tiers, tiersInW
   const key = position.step;
   if (!position.isList || [tiers, tiersInWords].some((finder) => finder.findIds(key).ids.length > 0)) return true;
   const { member } = position;
-  return isContainer(member) || member === null || typeof member === 'boolean';
+  return isJsonContainer(member) || member === null || typeof member === 'boolean';
 }

@@ -9,7 +9,7 @@ import { groupBy } from '../support/collections.js';
 const repetition = /((?:\/[^/]*){1,6}?)\1+(?=\/|$)/g;
 
 /** Returns the normalized pattern of each pattern that differs from it. @param bodies the patterns of each body */
-export function findNormalizedPatterns(
+export function normalizePathPatterns(
   patterns: readonly string[],
   bodies: readonly { has(pattern: string): boolean }[],
 ): ReadonlyMap<string, string> {
@@ -20,7 +20,7 @@ export function findNormalizedPatterns(
 const maxPattern = 1_000;
 
 /** Finds paths of a single result where several are a list: `/data/id` beside `/data/*` + `/id`, never in one body. */
-function findSingleResults(patterns: readonly string[], bodies: Parameters<typeof findNormalizedPatterns>[1]) {
+function findSingleResults(patterns: readonly string[], bodies: Parameters<typeof normalizePathPatterns>[1]) {
   const known = new Set(patterns);
   const lists = patterns.filter(({ length }) => length <= maxPattern);
   return lists.flatMap((list) =>

@@ -1,7 +1,7 @@
 import { cacheByText } from '../support/caches.js';
 
 /** `*` stands for a step or a part of one, `**` for any number of steps. An index matches any: a filter decides about it. */
-export function matchesPatterns(path: string, stated: readonly string[]): boolean {
+export function matchesPathPatterns(path: string, stated: readonly string[]): boolean {
   return stated.some((pattern) => pattern === path || matchesSteps(splitSteps(path), splitSteps(pattern)));
 }
 

@@ -17,7 +17,7 @@ import { findTierMentions, type TierMentions } from './tier-mentions.js';
 
 export type Recognizer = ReturnType<typeof createRecognizer>;
 
-export interface LocatedMention {
+export interface MentionWithSiblings {
   readonly id: string;
   readonly pattern: string;
   readonly values: ReadonlyMap<string, string>;
@@ -35,8 +35,8 @@ export function createRecognizer(world: World, filter?: MentionFilter) {
     filter,
     findMentions: (body: string, used = filter): TierMentions =>
       used === filter ? findByDefault(body) : find(body, used),
-    listLocatedMentions: cacheByText((body): readonly LocatedMention[] => {
-      const found: LocatedMention[] = [];
+    listLocatedMentions: cacheByText((body): readonly MentionWithSiblings[] => {
+      const found: MentionWithSiblings[] = [];
       findTierMentions(body, ids, (mention) => {
         const { id, pattern } = mention;
         found.push({

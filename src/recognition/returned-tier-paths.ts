@@ -1,6 +1,6 @@
 import type { Reason } from '../support/reason.js';
-import { findNormalizedPatterns, mergeNestingLevels } from './path-normalization.js';
-import { matchesPatterns } from './path-patterns.js';
+import { mergeNestingLevels, normalizePathPatterns } from './path-normalization.js';
+import { matchesPathPatterns } from './path-patterns.js';
 import type { MentionFilter } from './sibling-values.js';
 import type { TierMentions } from './tier-mentions.js';
 import { catchAllPath } from './walk-texts.js';
@@ -53,12 +53,12 @@ export function determineTierReading(mentions: readonly TierMentions[], stated?:
   const hasIdsInTexts = mentions.some((body) => body.hasIdsInTexts) || undefined;
   const mayFoldCase = isCaseFolded(mentions) || undefined;
   if (stated !== undefined) {
-    const isFound = found.length === 0 || found.some((pattern) => matchesPatterns(pattern, stated));
+    const isFound = found.length === 0 || found.some((pattern) => matchesPathPatterns(pattern, stated));
     if (!isFound) return { kind: 'misstated', stated, patterns: found };
     return { kind: 'stated', patterns: stated, hasIdsInTexts, mayFoldCase };
   }
   const bodies = mentions.map(({ idsByPattern }) => idsByPattern);
-  const nestedPaths = findNormalizedPatterns(found, bodies);
+  const nestedPaths = normalizePathPatterns(found, bodies);
   const normalize = (all: Iterable<string>) => new Set([...all].map((pattern) => nestedPaths.get(pattern) ?? pattern));
   const patterns = [...normalize(found)].sort();
   const certain = normalize(mentions.flatMap(({ certainPatterns }) => [...certainPatterns]));

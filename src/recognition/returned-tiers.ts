@@ -2,7 +2,7 @@ import { cacheByObject } from '../support/caches.js';
 import { createReason, type Reason } from '../support/reason.js';
 import { minIdLengthInsideText } from './id-finder.js';
 import { mergeNestingLevels } from './path-normalization.js';
-import { matchesPatterns } from './path-patterns.js';
+import { matchesPathPatterns } from './path-patterns.js';
 import type { Recognizer } from './recognizer.js';
 import type { PathReading, ReturnedTierPaths } from './returned-tier-paths.js';
 import { subtractIds, type TierMentions } from './tier-mentions.js';
@@ -76,7 +76,7 @@ function readByPath(mentions: TierMentions, reading: PathReading): ReadTiers {
 function listReturned(idsByPattern: TierMentions['idsByPattern'], reading: PathReading): readonly string[] {
   const { patterns } = reading;
   if (reading.kind === 'stated')
-    return [...idsByPattern].flatMap(([pattern, ids]) => (matchesPatterns(pattern, patterns) ? ids : []));
+    return [...idsByPattern].flatMap(([pattern, ids]) => (matchesPathPatterns(pattern, patterns) ? ids : []));
   // Patterns that agree name the same tiers, so the first one that a body has is enough.
   const merged = mergeNestingLevels(idsByPattern, reading.nestedPaths ?? new Map());
   return patterns.map((pattern) => merged.get(pattern)).find((ids) => ids !== undefined) ?? [];

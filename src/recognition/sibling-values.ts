@@ -1,6 +1,6 @@
 import { isJsonObject, NumberText } from '../support/json.js';
 import type { IdFinder } from './id-finder.js';
-import { matchesPatterns } from './path-patterns.js';
+import { matchesPathPatterns } from './path-patterns.js';
 import type { Mention } from './tier-mentions.js';
 import { type BodyPosition, escapePathStep } from './walk-texts.js';
 
@@ -12,13 +12,13 @@ export interface MentionFilter {
   readonly patterns: readonly string[];
 }
 
-export interface ResponseSettings {
+export interface ResponseReadingSettings {
   readonly tier?: string | readonly string[];
   readonly where?: Readonly<Record<string, unknown>>;
 }
 
 /** Creates the filter that a target file states; undefined if it states none. */
-export function createMentionFilter({ tier = [], where }: ResponseSettings): MentionFilter | undefined {
+export function createMentionFilter({ tier = [], where }: ResponseReadingSettings): MentionFilter | undefined {
   const patterns = [tier].flat();
   const hasIndex = patterns.some((pattern) => /\/\d+(\/|$)/.test(pattern));
   if (where === undefined && !hasIndex) return undefined;
@@ -38,7 +38,7 @@ export function matchesMentionFilter(
 ): boolean {
   const steps = patterns.length === 0 ? [] : listLevels(mention.position).map(({ step }) => step);
   const path = steps.map((step) => `/${escapePathStep(step)}`).join('');
-  if (patterns.length > 0 && !matchesPatterns(path, patterns)) return false;
+  if (patterns.length > 0 && !matchesPathPatterns(path, patterns)) return false;
   const wanted = Object.entries(where);
   if (wanted.length === 0) return true;
   const values = listSiblingValues(mention, tiers);

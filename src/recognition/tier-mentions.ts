@@ -1,8 +1,8 @@
 import { cacheByText, computeOnce } from '../support/caches.js';
-import { isContainer, parseJson, parseJsonExactly } from '../support/json.js';
+import { isJsonContainer, parseJson, parseJsonExactly } from '../support/json.js';
 import type { IdFinder } from './id-finder.js';
 import type { IdFinders } from './id-finders.js';
-import { matchesPatterns } from './path-patterns.js';
+import { matchesPathPatterns } from './path-patterns.js';
 import { type BodyPosition, catchAllPath, escapePathStep, getPathOfPosition, walkTexts } from './walk-texts.js';
 
 /**
@@ -161,7 +161,7 @@ type MentionKind = 'skip' | 'possible' | 'unlocated' | 'located';
 
 function classifyMention(found: TextWithIds, bodyIds: BodyIds): MentionKind {
   // Of one record alone, nothing tells whether its key is an id.
-  if (isUncertainKey(found, bodyIds)) return isContainer(found.position?.member) ? 'possible' : 'skip';
+  if (isUncertainKey(found, bodyIds)) return isJsonContainer(found.position?.member) ? 'possible' : 'skip';
   // A deployment may use the same id for a tier and for something else.
   if (isKeyOfOtherData(found, bodyIds)) return 'skip';
   // A sentence with several ids may say that one was returned and the other was not.
@@ -239,7 +239,7 @@ export function hasMentions(
   { idsByPattern, certainPatterns, unlocatedIds, possibleIds }: TierMentions,
   stated: readonly string[] = [],
 ): boolean {
-  if ([...idsByPattern.keys()].some((pattern) => matchesPatterns(pattern, stated))) return true;
+  if ([...idsByPattern.keys()].some((pattern) => matchesPathPatterns(pattern, stated))) return true;
   return certainPatterns.size + unlocatedIds.size + possibleIds.size > 0;
 }
 

@@ -9,7 +9,7 @@ import { minIdLengthInsideText } from '../recognition/id-finder.js';
 import { readReturnedTiersOfBody } from '../recognition/returned-tiers.js';
 import { findTierMentions } from '../recognition/tier-mentions.js';
 import {
-  isContainer,
+  isJsonContainer,
   isJsonObject,
   NumberText,
   parseJsonExactly,
@@ -97,7 +97,7 @@ function replaceValues(
   if (placeholder !== undefined && !isDeepStrictEqual(value, {})) return placeholder;
   if (typeof value === 'string') return replaceInText(value, values);
   if (value instanceof NumberText) return `${numberStart}${value.text}>`;
-  if (!isContainer(value)) return value;
+  if (!isJsonContainer(value)) return value;
   const members = Object.entries(value).map(([key, member]): BodyMember => {
     const ids = isInPromotion ? [] : listNamedTiers(Array.isArray(value) ? member : { [key]: member }, context);
     return { key, member, ids, id: ids[0] ?? '', length: JSON.stringify(member).length };
@@ -167,7 +167,7 @@ export function maskChangingValues(template: unknown, changing: ReadonlySet<stri
   const isNumber = typeof template === 'number' || template instanceof NumberText || isKeptNumber(template);
   if (isNumber) return changing.has(path) ? '<changing number>' : template;
   if (typeof template === 'string') return changing.has(path) && !template.includes('<') ? '<changing>' : template;
-  if (!isContainer(template)) return template;
+  if (!isJsonContainer(template)) return template;
   if (depth > maxDepth) return '…';
   return mapMembers(template, (member, key) => {
     const isOfAny = Array.isArray(template) || key === listed || key === keyed;
@@ -194,7 +194,7 @@ interface ResultToFill {
 
 function fillValue(value: unknown, values: ReadonlyMap<string, unknown>, result: ResultToFill): unknown {
   if (typeof value === 'string') return fillText(value, values);
-  if (!isContainer(value)) return value;
+  if (!isJsonContainer(value)) return value;
   const { tiers, world } = result;
   const fillFor = (entry: unknown, tier: Tier) =>
     fillValue(entry, new Map([...values, ...listTierValues(tier, world)]), result);

@@ -46,7 +46,7 @@ export function replaceBaselineRecord(
 const dataNames = { world: 'the test data of the suite', 'data-file': 'a data file' } as const;
 
 /** Says that the suite had other data or cases when the record was made; nothing if it had the same. */
-export function describeRecordMismatch({ suite: made, data }: TargetRecord, suite: Suite): string[] {
+export function describeSuiteChangeSinceRecord({ suite: made, data }: TargetRecord, suite: Suite): string[] {
   const { name, version, digest } = made;
   const { kind } = suite.basis;
   if (data !== undefined && data.digest !== suite.basis.digest) {
@@ -61,7 +61,7 @@ export function describeRecordMismatch({ suite: made, data }: TargetRecord, suit
 }
 
 /** Whether the record has an answer to a question, and this run has none. */
-export function lacksRecordedAnswer({ subject, outcome }: RecordableResult, { outcomes }: Baseline): boolean {
+export function hasLostRecordedAnswer({ subject, outcome }: RecordableResult, { outcomes }: Baseline): boolean {
   const { statedBy, outcome: recorded } = outcomes[subject] ?? {};
   return outcome === undefined && statedBy === 'the record' && recorded !== undeterminedOutcome;
 }

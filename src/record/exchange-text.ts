@@ -15,7 +15,7 @@ const maxCommand = 1_500;
 const maxBody = 400;
 
 /** Renders a request as a command line without addresses, shortened. */
-export function renderRequest({ request }: Exchange): string {
+export function renderShortCurlCommand({ request }: Exchange): string {
   return shorten(renderCurlCommand(request, baseUrlPlaceholder), maxCommand);
 }
 

@@ -17,7 +17,7 @@ import {
   createResponseSummarizer,
   type DisplayableExchange,
   type ResponseSummary,
-  renderRequest,
+  renderShortCurlCommand,
 } from './exchange-text.js';
 
 /** The outcomes of one target. The schema of its file is `schemas/record.schema.json`. */
@@ -65,7 +65,7 @@ export function createRecord(suite: Suite, { results, showExchange }: AnsweredRu
     .sort((a, b) => (a.subject < b.subject ? -1 : 1))
     .map(({ subject, outcome = '', exchangeId }): [string, RecordedAnswer] => {
       const exchange = showExchange(exchangeId);
-      const request = exchange && renderRequest(exchange);
+      const request = exchange && renderShortCurlCommand(exchange);
       const response = exchange && 'response' in exchange ? summarize(exchange.response, exchange.mentions) : undefined;
       return [subject, { outcome, request, response }];
     });

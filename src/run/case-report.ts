@@ -18,7 +18,7 @@ export interface StoredExchange {
 
 export interface ExchangeUse {
   readonly id: string;
-  /** The id of a case, or another purpose: see `formatCasePurpose`. */
+  /** The id of a case, or another purpose: see `formatExchangePurpose`. */
   readonly case: string;
   readonly row: number;
   readonly request: string;

@@ -1,5 +1,5 @@
 import { type CaseRow, caseTags, type TestCase } from '../cases/test-case.js';
-import { type Channel, type Exchange, type HttpRequest, serializeRequest } from '../http/exchange.js';
+import { type Exchange, type HttpRequest, type RequestChannel, serializeRequest } from '../http/exchange.js';
 import { hasTransientStatus } from '../http/response-status.js';
 import type { CaseExchanges } from './case-result.js';
 
@@ -7,7 +7,7 @@ import type { CaseExchanges } from './case-result.js';
 export type RequestWithExchange = readonly [request: HttpRequest, exchange: Exchange];
 
 /** Lists the requests of a case, each once, without rows for which the target lacks test data. */
-export function listRequests(testCase: TestCase): HttpRequest[] {
+export function listRequestsOfCase(testCase: TestCase): HttpRequest[] {
   return [...indexRequests(testCase).values()];
 }
 
@@ -85,7 +85,7 @@ const aheadPerConcurrency = 8;
 
 /** Equal requests of several cases are sent once. @param planned the next cases: their requests are sent ahead */
 export function createCaseSender(
-  channel: Channel,
+  channel: RequestChannel,
   planned: readonly TestCase[] = [],
   alreadySent: readonly RequestWithExchange[] = [],
 ): CaseSender {
@@ -98,11 +98,11 @@ export function createCaseSender(
     places.set(exchange, place);
     return exchange;
   }, alreadySent);
-  const sendOnNewConnection: Channel['send'] = (request) => {
+  const sendOnNewConnection: RequestChannel['send'] = (request) => {
     channel.reconnect();
     return channel.send(request);
   };
-  const sendAloneOnce: Channel['send'][] = [];
+  const sendAloneOnce: RequestChannel['send'][] = [];
   const ahead = new Map<string, ReturnType<typeof sendRows>>();
   const batches: Batch[] = [];
   /** All batches that were sent again, each time, in this order. */
@@ -113,7 +113,7 @@ export function createCaseSender(
   }[] = [];
   let inBatches = 0;
 
-  const sendRows = async (testCase: SentRows, send: Channel['send'], isSerial = false) => {
+  const sendRows = async (testCase: SentRows, send: RequestChannel['send'], isSerial = false) => {
     const received = new Map<string, Exchange>();
     const sendKept = async ([key, request]: readonly [string, HttpRequest]): Promise<void> => {
       received.set(key, await send(request));
@@ -130,7 +130,7 @@ export function createCaseSender(
   const sendAhead = (position: number): void => {
     let count = 0;
     for (const testCase of planned.slice(position)) {
-      count += listRequests(testCase).length;
+      count += listRequestsOfCase(testCase).length;
       if (isSerial(testCase) || count > aheadPerConcurrency * channel.maxConcurrency) return;
       if (!ahead.has(testCase.id)) ahead.set(testCase.id, sendRows(testCase, sendOnce));
     }
@@ -242,7 +242,10 @@ function createBatchAround(sent: readonly (readonly [string, HttpRequest])[], pl
 }
 
 /** Sends equal requests only once. Transport errors and transient statuses are not cached, a server error if it came twice. */
-function createRequestCache(send: Channel['send'], alreadySent: readonly RequestWithExchange[] = []): Channel['send'] {
+function createRequestCache(
+  send: RequestChannel['send'],
+  alreadySent: readonly RequestWithExchange[] = [],
+): RequestChannel['send'] {
   const pending = new Map<string, Promise<Exchange>>();
   const cached = new Map<string, Exchange>();
   const failed = new Set<string>();

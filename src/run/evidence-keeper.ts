@@ -18,7 +18,7 @@ export const calibrationPurpose = 'calibration';
 export const narrowingPurpose = 'narrowing';
 
 /** Names the purpose of a case's exchanges. @param prefix why the case was sent again; undefined for its own verdict */
-export function formatCasePurpose({ id }: Pick<TestCase, 'id'>, prefix: string | undefined): string {
+export function formatExchangePurpose({ id }: Pick<TestCase, 'id'>, prefix: string | undefined): string {
   return prefix === undefined ? id : `${prefix}/${id}`;
 }
 
@@ -56,7 +56,7 @@ export function createEvidenceKeeper(recognizer: Recognizer, suffix = '') {
   };
   return {
     keepCase(testCase: Pick<TestCase, 'id'>, attempts: readonly CaseExchanges[], prefix?: string): void {
-      const purpose = formatCasePurpose(testCase, prefix);
+      const purpose = formatExchangePurpose(testCase, prefix);
       for (const [n, { exchanges, batch }] of attempts.entries()) {
         for (const [row, ofRow] of exchanges.entries())
           for (const [request, exchange] of ofRow) keep({ case: purpose, row, request, attempt: n + 1 }, exchange);

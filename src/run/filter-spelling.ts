@@ -8,11 +8,11 @@ import type { World } from '../contract/world.js';
 import { encodeQueryText, parseRequest } from '../http/decoded-request.js';
 import type { Exchange, HttpRequest } from '../http/exchange.js';
 import type { Suite } from '../suite/suite.js';
-import { listRequests, type RequestWithExchange } from './case-sender.js';
+import { listRequestsOfCase, type RequestWithExchange } from './case-sender.js';
 
 /** Finds a request with one filter that excludes promotions and leaves some. Undefined if no selected case has a filter. */
 export function findFilterRequest({ cases, world, calibration }: Suite): HttpRequest | undefined {
-  const spelled = cases.filter(({ tags }) => !tags.includes(caseTags.spelling)).flatMap(listRequests);
+  const spelled = cases.filter(({ tags }) => !tags.includes(caseTags.spelling)).flatMap(listRequestsOfCase);
   const filtered = spelled.filter((request) => createOracle(request, world).filteredOn !== undefined);
   const name = encodeQueryText(renderFilterParameter({ on: 'campaign' }));
   const campaigns = filtered.length === 0 ? [] : world.campaigns.filter(({ id }) => !world.unavailable.has(id));
@@ -29,7 +29,7 @@ export function findFilterRequest({ cases, world, calibration }: Suite): HttpReq
 }
 
 /** Whether a filter restricts the result only with literal brackets. */
-export async function needsLiteralFilters(
+export async function doFiltersNeedLiteralBrackets(
   world: World,
   [filtered, encoded]: RequestWithExchange,
   send: (request: HttpRequest) => Promise<Exchange>,

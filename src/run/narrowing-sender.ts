@@ -1,4 +1,4 @@
-import type { Channel, Exchange, HttpRequest } from '../http/exchange.js';
+import type { Exchange, HttpRequest, RequestChannel } from '../http/exchange.js';
 import { type EvidenceKeeper, narrowingPurpose } from './evidence-keeper.js';
 import type { Replay } from './replay.js';
 
@@ -14,7 +14,7 @@ export interface NarrowingSender {
   readonly keep: (sent: readonly (readonly Exchange[])[]) => (exchange: Exchange) => string | undefined;
 }
 
-export function createNarrowingSender(channel: Channel, keeper: EvidenceKeeper): NarrowingSender {
+export function createNarrowingSender(channel: RequestChannel, keeper: EvidenceKeeper): NarrowingSender {
   return {
     async send(request) {
       channel.reconnect();

@@ -3,7 +3,7 @@ import { type HttpRequest, serializeRequest } from '../http/exchange.js';
 import { type CaseExclusionSettings, findExclusionReason } from '../suite/case-selection.js';
 import type { Suite } from '../suite/suite.js';
 import { renderShortList } from '../support/collections.js';
-import { isSerial, listRequests } from './case-sender.js';
+import { isSerial, listRequestsOfCase } from './case-sender.js';
 import { findFilterRequest } from './filter-spelling.js';
 
 /** How many of the first requests drawn from a data file are sent again. After a failure, all of them are. */
@@ -41,7 +41,7 @@ export function createRunPlan(suite: Suite, settings: CaseExclusionSettings) {
     return !known.has(text) && known.add(text) !== undefined;
   };
   const listNewRequests = (testCase: TestCase): HttpRequest[] => {
-    const all = listRequests(testCase);
+    const all = listRequestsOfCase(testCase);
     return isSerial(testCase) ? all : all.filter(isNew);
   };
   return {
@@ -55,7 +55,7 @@ export function createRunPlan(suite: Suite, settings: CaseExclusionSettings) {
     /** How many of them are sent again at the end. */
     repeated:
       listRepeatedRequests(suite).length ||
-      (data === undefined ? listSampleCases(suite).flatMap(listRequests).length : 0),
+      (data === undefined ? listSampleCases(suite).flatMap(listRequestsOfCase).length : 0),
   };
 }
 

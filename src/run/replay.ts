@@ -4,11 +4,11 @@
  */
 
 import type { TestCase } from '../cases/test-case.js';
-import { addHeaders, type Channel, type Exchange, getHeaderValues, type HttpRequest } from '../http/exchange.js';
+import { addHeaders, type Exchange, getHeaderValues, type HttpRequest, type RequestChannel } from '../http/exchange.js';
 import type { ExchangeUse, StoredEvidence } from './case-report.js';
 import type { CaseExchanges } from './case-result.js';
 import type { CaseSender, RepeatedBatch, SuspectRequest } from './case-sender.js';
-import { calibrationPurpose, formatBatchPurpose, formatCasePurpose } from './evidence-keeper.js';
+import { calibrationPurpose, formatBatchPurpose, formatExchangePurpose } from './evidence-keeper.js';
 import { summarizeEvidenceExchanges } from './sent-log.js';
 
 export type Replay = ReturnType<typeof createReplay>;
@@ -57,7 +57,7 @@ export function createReplay({ exchanges, uses }: StoredEvidence, calibration: r
     return batch;
   };
   return {
-    createChannel(): Channel {
+    createChannel(): RequestChannel {
       let count = 0;
       return {
         async send(request) {
@@ -72,7 +72,7 @@ export function createReplay({ exchanges, uses }: StoredEvidence, calibration: r
       const attempts = new Map<string, number>();
       /** Replays the next attempt of a case. @param answer returns undefined for a request that was not sent */
       const replay = (testCase: TestCase, answer: typeof find): CaseExchanges => {
-        const purpose = formatCasePurpose(testCase, prefix);
+        const purpose = formatExchangePurpose(testCase, prefix);
         const attempt = (attempts.get(purpose) ?? 0) + 1;
         const found = testCase.rows.map(({ requests, unavailable }, row) => {
           const answers = [...(unavailable.length > 0 ? [] : requests)].flatMap(([name, request]) => {
@@ -86,7 +86,7 @@ export function createReplay({ exchanges, uses }: StoredEvidence, calibration: r
       };
       /** Replays the next attempt of a case that was sent in a batch, or that took a batch for evidence. */
       const replayBatch = ({ testCase, row, name }: SuspectRequest): RepeatedBatch | undefined => {
-        const purpose = formatCasePurpose(testCase, prefix);
+        const purpose = formatExchangePurpose(testCase, prefix);
         const attempt = (attempts.get(purpose) ?? 0) + 1;
         const batch = listBatch(purpose, row, attempt);
         // The next attempt may be that of another row.
@@ -110,7 +110,7 @@ export function createReplay({ exchanges, uses }: StoredEvidence, calibration: r
     /** Finds the exchange of a request that was sent for a purpose; one without an answer if it was not sent. */
     find: (use: Use, request: HttpRequest) => findOrAdmit(use, request, false),
     listTraces: () => summarizeEvidenceExchanges({ exchanges, uses }),
-    hasRepetition: (testCase: TestCase, purpose?: string) => repeated.has(formatCasePurpose(testCase, purpose)),
+    hasRepetition: (testCase: TestCase, purpose?: string) => repeated.has(formatExchangePurpose(testCase, purpose)),
     findId: (exchange: Exchange) => ids.get(exchange),
   };
 }

@@ -12,14 +12,14 @@ import { isJsonObject } from '../support/json.js';
  * may lack. `status-of-no-front`: a proxy or a firewall may refuse it. `data-independent-status`: it names test data, which may
  * not be loaded. `nothing`: it names the credentials, which may be wrong.
  */
-export type RefusalProof = 'any-status' | 'status-of-no-front' | 'data-independent-status' | 'nothing';
+export type ProvingRefusals = 'any-status' | 'status-of-no-front' | 'data-independent-status' | 'nothing';
 
 export interface RequestPart {
   /** As messages name it: "the member 'options'". */
   readonly description: string;
   /** Finds the requirement that says that it is accepted. */
   readonly about: RequirementTopic;
-  readonly provenBy: RefusalProof;
+  readonly provenBy: ProvingRefusals;
   /** Whether another value takes its place, so that no case is about it. */
   readonly isReplaced: boolean;
   isIn(request: HttpRequest): boolean;
@@ -66,7 +66,7 @@ function defineMember(path: Path, about: RequirementTopic, value?: Readonly<Reco
   };
 }
 
-function defineHeader(name: string, about: RequirementTopic, provenBy: RefusalProof): RequestPart {
+function defineHeader(name: string, about: RequirementTopic, provenBy: ProvingRefusals): RequestPart {
   return {
     description: `the header '${name}'`,
     about,

@@ -48,7 +48,7 @@ export async function runCase(
   return createResult(testCase, attempts, context);
 }
 
-function createResult(testCase: TestCase, attempts: CaseAttempts, context: CaseRunContext): CaseResult {
+function createResult(testCase: TestCase, attempts: JudgedCaseAttempts, context: CaseRunContext): CaseResult {
   const { judgement } = attempts;
   const { verdict, at, expected: violated } = judgement;
   const subject = getRequirementOrQuestionId(testCase);
@@ -94,7 +94,7 @@ function findVerdictApart(rows: CaseResult['rows']): Verdict | undefined {
 }
 
 /** Finds the exchange that decided the verdict, and the same request when an unstable case was repeated. */
-function findDeciding({ first, repetitions, judgement }: CaseAttempts) {
+function findDeciding({ first, repetitions, judgement }: JudgedCaseAttempts) {
   const { verdict, at, exchange: name = '', isUnstable } = judgement;
   const row = judgement.rows.findIndex(
     (judged) => judged.verdict === verdict && judged.at === at && judged.exchange === judgement.exchange,
@@ -104,7 +104,7 @@ function findDeciding({ first, repetitions, judgement }: CaseAttempts) {
 }
 
 /** Reads what a record has of the successful bodies, and what is compared with a record. */
-function readBodies(testCase: TestCase, { first, evidence }: CaseAttempts, context: CaseRunContext) {
+function readBodies(testCase: TestCase, { first, evidence }: JudgedCaseAttempts, context: CaseRunContext) {
   const { infersShape, expected, target } = context;
   const isWanted = infersShape || expected.schema !== undefined;
   const successes = isWanted ? [...new Set(listResultBodies(testCase, first))] : [];
@@ -149,7 +149,7 @@ function listResultBodies({ rows }: TestCase, { exchanges }: CaseExchanges): str
   return listSuccesses(results).map(({ response }) => response.body);
 }
 
-export type CaseAttempts = Awaited<ReturnType<typeof sendAndJudgeCase>>;
+export type JudgedCaseAttempts = Awaited<ReturnType<typeof sendAndJudgeCase>>;
 
 /** Sends a case and judges it. @param needsConfirmation whether a failure counts only if it is seen again */
 export async function sendAndJudgeCase(

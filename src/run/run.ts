@@ -6,7 +6,7 @@
 
 import type { KnownMistakeCorrections } from '../assertions/row-evidence.js';
 import { getRequirementOrQuestionId, type TestCase } from '../cases/test-case.js';
-import type { Channel, HttpRequest } from '../http/exchange.js';
+import type { HttpRequest, RequestChannel } from '../http/exchange.js';
 import { findDeploymentStop } from '../judge/find-deployment-stop.js';
 import type { Judgement, TargetContext } from '../judge/judge-case.js';
 import type { Verdict } from '../judge/verdict.js';
@@ -27,16 +27,16 @@ import {
 } from './case-result.js';
 import { type CaseSender, createCaseSender } from './case-sender.js';
 import { calibrationPurpose, createEvidenceKeeper, type EvidenceKeeper } from './evidence-keeper.js';
-import { type ExaminedTarget, examine } from './examine.js';
+import { type ExaminationSettings, examineTarget } from './examine-target.js';
 import { createExchangeStore } from './exchange-store.js';
 import { createNarrowingSender, createReplayedNarrowingSender, type NarrowingSender } from './narrowing-sender.js';
-import { recheckAtEnd } from './recheck-at-end.js';
 import { createRefusalResults } from './refusal-result.js';
+import { repeatAndRecheckAtEnd } from './repeat-and-recheck-at-end.js';
 import type { Replay } from './replay.js';
 import { runCase } from './run-case.js';
-import { createSentLog } from './sent-log.js';
+import { createLoggedChannel } from './sent-log.js';
 
-export interface StartRunOptions extends ExaminedTarget, Partial<CaseExclusionSettings> {
+export interface StartRunOptions extends ExaminationSettings, Partial<CaseExclusionSettings> {
   readonly mentionFilter?: MentionFilter;
   readonly expected?: Baseline;
   readonly infersShape?: boolean;
@@ -51,13 +51,13 @@ export interface StartRunOptions extends ExaminedTarget, Partial<CaseExclusionSe
   readonly plannedCases?: readonly string[];
 }
 
-export async function startRun(stated: Suite, unlogged: Channel, options: StartRunOptions = {}) {
-  const { channel, log } = createSentLog(unlogged);
+export async function startRun(stated: Suite, unlogged: RequestChannel, options: StartRunOptions = {}) {
+  const { channel, log } = createLoggedChannel(unlogged);
   const { world } = stated;
   const { tierPatterns, expected = emptyBaseline, infersShape = false } = options;
   const { mentionFilter, recognizer = createRecognizer(world, mentionFilter) } = options;
   const { replay, suffix, known, knownRequirements = [], plannedCases = [] } = options;
-  const examination = await examine(stated, channel, { ...options, recognizer });
+  const examination = await examineTarget(stated, channel, { ...options, recognizer });
   const { calibration, exchanges, sent, isWorldSeen, unreachable, unjudged, refusals, changes, load } = examination;
   const numbered = new Map(sent.map(([, exchange], n) => [String(n + 1), exchange]));
   const keeper = replay === undefined ? createEvidenceKeeper(recognizer, suffix) : undefined;
@@ -121,7 +121,7 @@ export async function startRun(stated: Suite, unlogged: Channel, options: StartR
   const sentLog = replay === undefined ? log : { listTraces: replay.listTraces, markChecks: () => undefined };
   const judgeTheEnd = async () => {
     if (pointless !== undefined) return undefined;
-    return await recheckAtEnd({
+    return await repeatAndRecheckAtEnd({
       suite,
       target,
       keeper,

@@ -1,8 +1,8 @@
-import type { Channel, Exchange } from '../http/exchange.js';
+import type { Exchange, RequestChannel } from '../http/exchange.js';
 import { type ExchangeSummary, summarizeExchange } from '../judge/find-deployment-stop.js';
 import type { ExchangeUse, StoredEvidence } from './case-report.js';
 import { repetitionCaseId } from './case-result.js';
-import { formatCasePurpose, narrowingPurpose } from './evidence-keeper.js';
+import { formatExchangePurpose, narrowingPurpose } from './evidence-keeper.js';
 
 /** The id of the requests that are sent at the end of a run to find out whether a refusal lasts. */
 export const recheckCaseId = 'check';
@@ -15,7 +15,10 @@ export interface SentLog {
 }
 
 /** Notes what goes through a channel. Exchanges without numbers get those of their order. */
-export function createSentLog(channel: Channel): { readonly channel: Channel; readonly log: SentLog } {
+export function createLoggedChannel(channel: RequestChannel): {
+  readonly channel: RequestChannel;
+  readonly log: SentLog;
+} {
   const traces = new Map<number, ExchangeSummary>();
   let count = 0;
   const keep = (exchange: Exchange, isCheck: boolean): void => {
@@ -56,7 +59,7 @@ export function summarizeEvidenceExchanges({ exchanges, uses }: StoredEvidence):
  * those requests are refused on purpose.
  */
 export function markRechecks(traces: readonly ExchangeSummary[], uses: readonly ExchangeUse[]): ExchangeSummary[] {
-  const purpose = formatCasePurpose({ id: recheckCaseId }, repetitionCaseId);
+  const purpose = formatExchangePurpose({ id: recheckCaseId }, repetitionCaseId);
   const checks = new Set(uses.filter((use) => use.case === purpose).map(({ id }) => id));
   const narrowed = new Set(uses.filter((use) => use.case === narrowingPurpose).map(({ id }) => id));
   return traces

@@ -13,7 +13,7 @@ import { ReportedRun, runEndings } from '../certify/reported-run.js';
 import type { RunInputs } from '../config/run-inputs.js';
 import { claimResultsFolder } from '../outputs/claimed-folder.js';
 import { removeResults } from '../outputs/result-files.js';
-import { renderErrorContext, renderForeignFailure } from '../outputs/terminal/error-context.js';
+import { renderErrorContext, renderUserTestFailure } from '../outputs/terminal/error-context.js';
 import { addColors } from '../outputs/terminal/run-report.js';
 import { packageRoot } from '../support/package-root.js';
 import { ignoreClosedOutput, UnusableInput } from '../support/problem.js';
@@ -22,9 +22,9 @@ import { disableExpectedFailures, enableExpectedFailures, markFailureAsUnexpecte
 import {
   loadProjectInputs,
   readCaseId,
-  readSharedValue,
+  readProcessSharedValue,
   readTestAttachment,
-  removeTestAttachments,
+  removeReporterAttachments,
   shareWithChildProcesses,
 } from './options.js';
 
@@ -81,10 +81,10 @@ export default class CertificateReporter implements Playwright.Reporter {
     const id = readCaseId(test);
     const run = this.runs.get(getProject(test).name);
     if (id === undefined && !this.isListed && test.outcome() === 'unexpected')
-      process.stderr.write(renderForeignFailure(test.titlePath(), result.errors));
+      process.stderr.write(renderUserTestFailure(test.titlePath(), result.errors));
     if (id === undefined || run === undefined) return;
     // Once this turn ends, the other reporters have read the attachment: a blob report must contain it.
-    queueMicrotask(() => removeTestAttachments(result));
+    queueMicrotask(() => removeReporterAttachments(result));
     addResult(run, id, result);
     if (result.status !== 'failed') return;
     this.failures.push([test, result]);
@@ -208,7 +208,7 @@ function prepareFolders(projects: readonly CertifiedProject[]): void {
 /** Prints what decides the exit status besides the cases: the config of the user, and the records. */
 function printTerms(config: Playwright.FullConfig, projects: readonly CertifiedProject[]): void {
   const { configFile = packageRoot } = config;
-  const isNamed = readSharedValue('runs') !== undefined && !configFile.startsWith(packageRoot);
+  const isNamed = readProcessSharedValue('runs') !== undefined && !configFile.startsWith(packageRoot);
   const records = projects.flatMap(({ inputs }) => inputs?.settings.expected.record ?? []);
   const terms = [
     ...(isNamed ? [`With ${path.relative('', configFile)}.`] : []),

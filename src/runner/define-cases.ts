@@ -8,11 +8,11 @@ import { compileFunction } from 'node:vm';
 import type { TestInfo } from '@playwright/test';
 import { getRequirementOrQuestionId, type TestCase } from '../cases/test-case.js';
 import { selectCasesByFlags } from '../config/selection.js';
-import { renderCaseExchanges, renderCaseProblem } from '../outputs/test-texts.js';
-import { createRequirementCases } from '../own-data/requirement-cases.js';
+import { renderCaseExchanges, renderFailureOrChangedAnswer } from '../outputs/test-texts.js';
+import { createDrawnRequirementCases } from '../own-data/requirement-cases.js';
 import type { CaseReport } from '../run/case-report.js';
 import { type CaseResult, getVerdictApartFromKnown, repetitionCaseId } from '../run/case-result.js';
-import { isOwnCase, loadSuite, type Suite, suiteFolder } from '../suite/suite.js';
+import { isOwnCase, loadSuite, packageCasesFolder, type Suite } from '../suite/suite.js';
 import { packageRoot } from '../support/package-root.js';
 import type { Location } from '../support/problem.js';
 import { renderReason } from '../support/reason.js';
@@ -35,16 +35,16 @@ const selected = selectCasesByFlags(options, suite);
 
 /** Defines the tests of a case file. @param file within `cases/` */
 export function defineCases(file: string): void {
-  const at = path.relative(packageRoot, path.join(suiteFolder, file)).replaceAll(path.sep, '/');
+  const at = path.relative(packageRoot, path.join(packageCasesFolder, file)).replaceAll(path.sep, '/');
   // Requirements are then judged by other requests.
   if (!areDrawn.includes(false) && file.startsWith('requirements/')) return;
   for (const testCase of selected) if (testCase.at.file === at) defineCase(testCase, suite);
 }
 
 /** Defines the tests whose requests are drawn from a data file. What they send is known in the worker. */
-export function defineDataCases(): void {
+export function defineDrawnCases(): void {
   if (!areDrawn.includes(true)) return;
-  const cases = { ...suite, cases: createRequirementCases(suite.contract) };
+  const cases = { ...suite, cases: createDrawnRequirementCases(suite.contract) };
   for (const testCase of selectCasesByFlags(options, cases)) defineCase(testCase, suite);
 }
 
@@ -52,7 +52,7 @@ export function defineOwnCases(): void {
   // Several targets may have the same cases.
   const different = new Map(ownCases.map((named) => [JSON.stringify(named), named]));
   for (const { folder, data } of different.values()) {
-    const suiteOfUser = loadSuite(suiteFolder, { data }, folder);
+    const suiteOfUser = loadSuite(packageCasesFolder, { data }, folder);
     test.describe(`own cases in ${folder}${data === undefined ? '' : ` on ${data.file}`}`, () => {
       for (const testCase of selectCasesByFlags(options, suiteOfUser).filter(isOwnCase))
         defineCase(testCase, suiteOfUser);
@@ -95,7 +95,7 @@ function defineTest(
     attachTexts(testInfo, renderCaseExchanges(report, shown.find, baseUrl));
     attachReport(testInfo, report, run);
     const doubt = run.isCertified || kind === 'question' ? undefined : describeDoubt(result);
-    const failure = renderCaseProblem(result, ofSuite, baseUrl, shown.show) ?? doubt;
+    const failure = renderFailureOrChangedAnswer(result, ofSuite, baseUrl, shown.show) ?? doubt;
     if (failure !== undefined) {
       markFailureAsExpected(testInfo);
       const at = resolveLocation(result.at, id);

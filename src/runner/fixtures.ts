@@ -4,7 +4,7 @@ import path from 'node:path';
 import { test as base } from '@playwright/test';
 import type { RunStartReport, TargetRun } from '../certify/target-run.js';
 import { removeResults } from '../outputs/result-files.js';
-import { type ConformanceOptions, loadProjectInputs, readSharedValue } from './options.js';
+import { type ConformanceUseOptions, loadProjectInputs, readProcessSharedValue } from './options.js';
 
 const certificateReporter = path.join(import.meta.dirname, 'certificate-reporter');
 
@@ -15,7 +15,7 @@ export interface RunFixture extends TargetRun {
   readonly takeStart: () => RunStartReport | undefined;
 }
 
-export const test = base.extend<object, ConformanceOptions & { readonly run: RunFixture }>({
+export const test = base.extend<object, ConformanceUseOptions & { readonly run: RunFixture }>({
   target: [undefined, { option: true, scope: 'worker' }],
   conformance: [{}, { option: true, scope: 'worker' }],
   run: [
@@ -34,7 +34,7 @@ export const test = base.extend<object, ConformanceOptions & { readonly run: Run
       const part = (config.shard?.current ?? 1) - 1;
       const suffix = part + workerIndex === 0 ? '' : `@${part}.${workerIndex}`;
       const channel = await openTarget(inputs.connection);
-      const plannedCases = readSharedValue('plannedCases')?.[project.name] ?? [];
+      const plannedCases = readProcessSharedValue('plannedCases')?.[project.name] ?? [];
       const run = await startTargetRun(inputs, channel, { plannedCases, suffix });
       const unreported = [run.start];
       await use({ ...run, isCertified, takeStart: () => unreported.pop() });

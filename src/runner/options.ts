@@ -12,7 +12,7 @@ import { parseJson } from '../support/json.js';
 import type { Problem } from '../support/problem.js';
 
 /** What a project sets under `use`. */
-export interface ConformanceOptions {
+export interface ConformanceUseOptions {
   readonly target: string | undefined;
   /** What the flags of `certify` set, by the names that the API gives them. They win over `target`. */
   readonly conformance: RunOptions;
@@ -43,13 +43,13 @@ export function shareWithChildProcesses<Name extends keyof Shared>(name: Name, v
   process.env[variables[name]] = JSON.stringify(value);
 }
 
-export function readSharedValue<Name extends keyof Shared>(name: Name): Shared[Name] | undefined {
+export function readProcessSharedValue<Name extends keyof Shared>(name: Name): Shared[Name] | undefined {
   return parseJson(process.env[variables[name]] ?? '') as Shared[Name] | undefined;
 }
 
 /** What the flags of `certify` set; one run without options if Playwright was started by itself. */
 export function readCertifyRunOptions(): Shared['runs'] {
-  return readSharedValue('runs') ?? [{}];
+  return readProcessSharedValue('runs') ?? [{}];
 }
 
 /** Without a set-up, such as with `--list`, what flags name. */
@@ -58,15 +58,17 @@ export function readSetUp(): Shared['setUp'] {
   const ownCases = runs.flatMap(({ cases: folder, data }) =>
     folder === undefined ? [] : { folder, ...(data && { data: { file: data } }) },
   );
-  return readSharedValue('setUp') ?? { reference: '', ownCases, areDrawn: runs.map(({ data }) => data !== undefined) };
+  return (
+    readProcessSharedValue('setUp') ?? { reference: '', ownCases, areDrawn: runs.map(({ data }) => data !== undefined) }
+  );
 }
 
-/** Loads suite and settings of a project, once per process. @param use {@link ConformanceOptions} */
+/** Loads suite and settings of a project, once per process. @param use {@link ConformanceUseOptions} */
 export function loadProjectInputs(
   use: object,
   { configFile = '' }: Pick<FullConfig, 'configFile'> = {},
 ): LiveRunInputs {
-  const { target: stated, conformance = {} } = use as Partial<ConformanceOptions>;
+  const { target: stated, conformance = {} } = use as Partial<ConformanceUseOptions>;
   checkRunOptions(conformance);
   const isNamed = conformance.baseUrl !== undefined || conformance.reference === true || stated === undefined;
   const target = isNamed ? {} : { target: path.relative('', path.resolve(path.dirname(configFile), stated)) };
@@ -114,7 +116,7 @@ export function readTestAttachment<Name extends keyof Attached>(
 }
 
 /** Frees the memory of what was attached for the reporter: Playwright keeps all test results until the end of the run. */
-export function removeTestAttachments({ attachments }: Attachments): void {
+export function removeReporterAttachments({ attachments }: Attachments): void {
   const names: readonly string[] = attachedNames;
   const others = attachments.filter(({ name }) => !names.includes(name));
   attachments.splice(0, attachments.length, ...others);

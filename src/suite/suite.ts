@@ -14,7 +14,7 @@ import type { HttpRequest } from '../http/exchange.js';
 import { createDataSuite, type DataFileSummary, type TestDataVersion } from '../own-data/data-suite.js';
 import { computeOnce } from '../support/caches.js';
 import { groupBy } from '../support/collections.js';
-import { buildFolder, packageRoot, readOwnPackage } from '../support/package-root.js';
+import { distFolder, packageRoot, readOwnPackage } from '../support/package-root.js';
 import { createInputError, describeFileError, type Problem, UnusableInput } from '../support/problem.js';
 import { validateFile } from '../support/schema-validation.js';
 import { decodeText, readTextFile } from '../support/text-file.js';
@@ -45,7 +45,7 @@ export function isOwnCase({ id }: { readonly id: string }): boolean {
   return id.startsWith(ownPrefix);
 }
 
-export const suiteFolder = path.join(packageRoot, 'cases');
+export const packageCasesFolder = path.join(packageRoot, 'cases');
 
 /**
  * Loads contract, world and cases. Uses the suite that the build expanded, unless a file was edited since then or the
@@ -56,7 +56,11 @@ export const suiteFolder = path.join(packageRoot, 'cases');
  * @param ownFolder with cases of the user
  * @throws UnusableInput with all problems of all files
  */
-export function loadSuite(folder = suiteFolder, availability: WorldAvailability = {}, ownFolder?: string): Suite {
+export function loadSuite(
+  folder = packageCasesFolder,
+  availability: WorldAvailability = {},
+  ownFolder?: string,
+): Suite {
   const { data } = availability;
   if (data !== undefined) {
     const whole = loadSuite(folder);
@@ -70,10 +74,10 @@ export function loadSuite(folder = suiteFolder, availability: WorldAvailability 
     return createDataSuite({ ...whole, own }, data, cases);
   }
   const isAsBuilt =
-    folder === suiteFolder &&
+    folder === packageCasesFolder &&
     Object.values(availability).every((stated) => stated === undefined) &&
     ownFolder === undefined;
-  return (isAsBuilt ? readBuiltSuite() : undefined) ?? parseSuite(folder, availability, ownFolder);
+  return (isAsBuilt ? readBuiltSuite() : undefined) ?? readSuiteFiles(folder, availability, ownFolder);
 }
 
 /** Creates the request from which a case about a data file starts: its first customer orders one of its first product. */
@@ -98,7 +102,7 @@ function readOwnCases(folder: string, basis: SuiteWithoutCases) {
   return { cases, own: { folder, digest: computeDigest(files, folder) } };
 }
 
-const builtFile = path.join(buildFolder, 'suite');
+const builtFile = path.join(distFolder, 'suite');
 
 /**
  * Reads the suite as the build stored it. Each process of a run needs it: to parse and expand the YAML files instead takes 19 %
@@ -107,17 +111,17 @@ const builtFile = path.join(buildFolder, 'suite');
 const readBuiltSuite = computeOnce((): Suite | undefined => {
   if (!existsSync(builtFile)) return undefined;
   const suite = deserialize(readFileSync(builtFile)) as Suite;
-  return suite.digest === computeDigest(listSuiteFiles(), suiteFolder) ? suite : undefined;
+  return suite.digest === computeDigest(listSuiteFiles(), packageCasesFolder) ? suite : undefined;
 });
 
 /** Expands the suite of this package and writes it beside the compiled files. @throws UnusableInput like `loadSuite` */
 export function precompileSuite(): void {
   rmSync(builtFile, { force: true });
-  writeFileSync(builtFile, serialize(parseSuite(suiteFolder, {})));
+  writeFileSync(builtFile, serialize(readSuiteFiles(packageCasesFolder, {})));
 }
 
 /** Reads all files of a suite, even if the build did. @throws UnusableInput like `loadSuite` */
-export function parseSuite(folder: string, availability: WorldAvailability, ownFolder?: string): Suite {
+export function readSuiteFiles(folder: string, availability: WorldAvailability, ownFolder?: string): Suite {
   const problems: Problem[] = [];
   const attempt = <T>(load: () => T): T | undefined => {
     try {
@@ -165,7 +169,7 @@ function readSuiteFile(file: string): YamlFile {
   return relative.startsWith('..') ? readYaml(file) : readYaml(file, relative.replaceAll(path.sep, '/'));
 }
 
-function listSuiteFiles(folder = suiteFolder): string[] {
+function listSuiteFiles(folder = packageCasesFolder): string[] {
   const files = ['contract.yaml', 'world.yaml', 'defaults.yaml'].map((name) => path.join(folder, name));
   return [...files, ...listCaseFiles(folder)];
 }

@@ -14,7 +14,7 @@ const openers: ReadonlySet<number> = new Set([0x5b, 0x7b]);
 const closers: ReadonlySet<number> = new Set([0x5d, 0x7d]);
 
 /** Says which bound a JSON text exceeds, before it is parsed; undefined if none. The text need not be valid. */
-export function findExceededBound(text: string): string | undefined {
+export function findExceededJsonBound(text: string): string | undefined {
   let levels = 0;
   let values = 0;
   for (let at = 0; at < text.length; at += 1) {
@@ -53,7 +53,7 @@ export function isDeeperThan(document: unknown, limit: number): boolean {
 
 /** Parses JSON that a program wrote, if it keeps the bounds. @throws UnusableInput that says which one it exceeds */
 export function parseBoundedJson(text: string, file: string, hint: string): unknown {
-  const exceeded = findExceededBound(text);
+  const exceeded = findExceededJsonBound(text);
   if (exceeded !== undefined) throw createInputError(file, `cannot be read: ${exceeded}`, hint);
   return parseJson(text);
 }

@@ -119,7 +119,7 @@ export function isJsonObject(value: unknown): value is Readonly<Record<string, u
 }
 
 /** Whether a value of JSON is an array or an object. */
-export function isContainer(value: unknown): value is object {
+export function isJsonContainer(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !(value instanceof NumberText);
 }
 

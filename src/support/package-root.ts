@@ -10,7 +10,7 @@ export const packageRoot: string = (() => {
 })();
 
 /** The folder with the compiled files: `dist/`, or the new one while it is built. */
-export const buildFolder: string = (() => {
+export const distFolder: string = (() => {
   const [folder = ''] = path.relative(packageRoot, fileURLToPath(import.meta.url)).split(path.sep);
   return path.join(packageRoot, folder === 'src' ? 'dist' : folder);
 })();
@@ -25,6 +25,6 @@ export function readOwnPackage(): { name: string; version: string } {
 }
 
 /** Reads which versions of Node.js the package needs, such as `>=20.19`. */
-export function readNeededNode(): string {
+export function readNeededNodeVersion(): string {
   return readManifest().engines.node;
 }

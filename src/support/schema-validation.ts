@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { Ajv2020, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import { computeOnce } from './caches.js';
 import { parseJsonPointer } from './json.js';
-import { buildFolder, packageRoot } from './package-root.js';
+import { distFolder, packageRoot } from './package-root.js';
 import { maxProblems, type Problem, suggestName, UnusableInput } from './problem.js';
 import { toOneLine } from './untrusted-text.js';
 import type { ParsedFile, YamlFile, YamlPath } from './yaml-file.js';
@@ -13,7 +13,7 @@ const require = createRequire(import.meta.url);
 
 /** Loads the validator of a schema in `schemas/`, as the build compiled it. @param name of the file, without its ending */
 export function loadValidator(name: string): ValidateFunction {
-  return require(path.join(buildFolder, 'validators', `${name}.cjs`));
+  return require(path.join(distFolder, 'validators', `${name}.cjs`));
 }
 
 export function readSchema(name: string): Readonly<Record<string, unknown>> {

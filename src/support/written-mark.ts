@@ -25,7 +25,7 @@ export function markAsWrittenByRun(beginning: readonly Buffer[], end: string): B
 }
 
 /** Whether a run wrote a regular file, and nobody has changed it since, white space aside. */
-export function isUnchangedSinceRun(file: string): boolean {
+export function isUnchangedRunOutput(file: string): boolean {
   const descriptor = openSync(file, 'r');
   try {
     const { size } = fstatSync(descriptor);

@@ -26,7 +26,7 @@ import {
 } from 'yaml';
 import { cacheByObject, computeOnce } from './caches.js';
 import { NumberText, parseJson, parseJsonExactly, readNumber } from './json.js';
-import { findExceededBound, isDeeperThan, maxJsonLevels, tooDeepMessage } from './json-bounds.js';
+import { findExceededJsonBound, isDeeperThan, maxJsonLevels, tooDeepMessage } from './json-bounds.js';
 import { type Location, UnusableInput } from './problem.js';
 import { readTextFile } from './text-file.js';
 
@@ -252,7 +252,7 @@ export interface JsonOrYamlFile extends ParsedFile {
  * @throws UnusableInput with the first syntax error
  */
 export function parseJsonOrYaml(text: string, file: string): JsonOrYamlFile {
-  const value = findExceededBound(text) === undefined ? parseJson(text) : undefined;
+  const value = findExceededJsonBound(text) === undefined ? parseJson(text) : undefined;
   if (value !== undefined) return createJsonSource(text, file, value);
   const yaml = parseYaml(text, file);
   return { ...yaml, getNumber: (steps) => readNumber(yaml.getSource(steps)) };

@@ -2,10 +2,10 @@
 
 import { createServer } from 'node:https';
 import { expect, test } from '@playwright/test';
-import type { Channel, HttpRequest, HttpResponse, TransportErrorKind } from '../../src/http/exchange.js';
-import { type ExaminedArea, examine } from '../../src/run/examine.js';
+import type { HttpRequest, HttpResponse, RequestChannel, TransportErrorKind } from '../../src/http/exchange.js';
+import { type ExaminedArea, examineTarget } from '../../src/run/examine-target.js';
 import { startRun } from '../../src/run/run.js';
-import { loadSuite, suiteFolder } from '../../src/suite/suite.js';
+import { loadSuite, packageCasesFolder } from '../../src/suite/suite.js';
 import { parseJson } from '../../src/support/json.js';
 import { renderReason } from '../../src/support/reason.js';
 import { credentialVariables, makeTestFolder, runConformanceInProcess } from '../support/cli.js';
@@ -59,7 +59,7 @@ const withRequestId: Answer = (request) => {
   return reply(200, JSON.stringify({ request_id: `v-${++requestId}`, data }));
 };
 const page = '<!DOCTYPE html><html><title>Welcome</title></html>';
-const breaking = (transportError: TransportErrorKind, message: string): Partial<Channel> => ({
+const breaking = (transportError: TransportErrorKind, message: string): Partial<RequestChannel> => ({
   send: async (request) => ({ request, transportError, message }),
 });
 const findReason = async (answer: Answer) => (await startRun(suite, channelTo(answer))).examination.unreachable;
@@ -70,7 +70,12 @@ const problem = (area: ExaminedArea, code: string, data?: Data): Finding => [are
 const unknown = (area: ExaminedArea, code: string, data?: Data): Finding => [area, 'unknown', reasonOf(code, data)];
 const judgesNothing = 'judges nothing';
 /** What the doctor finds, and whether a run gives it as the reason of every case. */
-type Row = readonly [what: string, answer: Answer | Partial<Channel>, finds: Finding, run?: typeof judgesNothing];
+type Row = readonly [
+  what: string,
+  answer: Answer | Partial<RequestChannel>,
+  finds: Finding,
+  run?: typeof judgesNothing,
+];
 const html = (body: string) => always(200, body, 'text/html');
 const refusingBodies: Answer = (request) => (request.body === undefined ? conforming(request) : reply(403));
 const wrapped: Answer = (request) => ({ ...conforming(request), body: `<ul>${conforming(request).body}</ul>` });
@@ -187,7 +192,7 @@ for (const [what, answer, finds, run] of rows)
       return channel.send(request);
     };
     const [area, state, reason] = finds;
-    const { findings } = await examine(suite, { send }, {});
+    const { findings } = await examineTarget(suite, { send }, {});
     const found = findings.find((finding) => finding.area === area);
     expect(found).toEqual({ area, state, reason });
     expect(renderReason(found?.reason)).not.toContain('{{');
@@ -272,7 +277,11 @@ test('A customer and a product of the test data are enough for most checks', asy
     const response = conforming(request);
     return { ...response, body: response.body.replaceAll('promo_', 'other_') };
   };
-  const { findings } = await examine(loadSuite(suiteFolder, { bindings }), channelTo(withOwnPromotions), {});
+  const { findings } = await examineTarget(
+    loadSuite(packageCasesFolder, { bindings }),
+    channelTo(withOwnPromotions),
+    {},
+  );
   expect(Object.fromEntries(findings.map(({ area, state }) => [area, state]))).toEqual({
     URL: 'fine',
     TLS: 'fine',

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { split } from 'shlex';
 import { referenceNotice } from '../../src/certificate/notices.js';
-import { exportWorld } from '../../src/contract/world.js';
+import { pickWorldLists } from '../../src/contract/world.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { credentialVariables, makeTestFolder, runConformance, runConformanceInProcess } from '../support/cli.js';
 import { suite } from '../support/in-process.js';
@@ -15,7 +15,7 @@ const cwd = makeTestFolder();
 const nowhere = 'http://127.0.0.1:1';
 const [elsewhere, another] = ['http://127.0.0.1:2', 'http://127.0.0.1:3'];
 const named = `name: shop\nbase_url: ${nowhere}/\n`;
-const world = exportWorld(suite.world);
+const world = pickWorldLists(suite.world);
 const ownCase = `cases:
   - id: own-quantity
     verifies: order.quantity

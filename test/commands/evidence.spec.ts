@@ -7,8 +7,8 @@ import { gzipSync } from 'node:zlib';
 import { expect, test } from '@playwright/test';
 import { faults } from '../../reference/faults/index.js';
 import { interruptionNotice } from '../../src/certificate/notices.js';
-import { parseRecordedRun } from '../../src/certify/recorded-run.js';
-import type { Channel, HttpRequest } from '../../src/http/exchange.js';
+import { parseRunToRejudge } from '../../src/certify/recorded-run.js';
+import type { HttpRequest, RequestChannel } from '../../src/http/exchange.js';
 import { writeResults } from '../../src/outputs/write-results.js';
 import { createRecord, renderRecord } from '../../src/record/target-record.js';
 import { notReachedReason } from '../../src/run/case-result.js';
@@ -23,7 +23,7 @@ const window = 'window-of-149';
 
 const isOfRequirement = ({ kind }: { readonly kind: string }) => kind === 'requirement';
 
-async function expectSame(channel: Channel, options: Parameters<typeof runWithEvidence>[1] = {}) {
+async function expectSame(channel: RequestChannel, options: Parameters<typeof runWithEvidence>[1] = {}) {
   const left = await runWithEvidence(channel, options);
   expect(await judgeAgain(left)).toEqual(left.certificate);
   return left;
@@ -36,7 +36,7 @@ test.describe('Judging the evidence again gives the same certificate', () => {
     const archived = createArchive(left.evidence, left.origin);
     // What responses name is found again by who judges them again.
     const exchanges = left.evidence.exchanges.map(({ id, exchange }) => ({ id, exchange }));
-    expect(parseRecordedRun(archived.content, 'evidence.har').evidence).toEqual({ ...left.evidence, exchanges });
+    expect(parseRunToRejudge(archived.content, 'evidence.har').evidence).toEqual({ ...left.evidence, exchanges });
     expect(await judgeAgain(left, archived)).toEqual(left.certificate);
     const samples = left.evidence.uses.filter((use) => use.case.startsWith('sampled-again/')).map((use) => use.case);
     expect(new Set(samples).size).toBe(suite.cases.filter(({ tags }) => tags.includes('sample')).length);
@@ -47,7 +47,7 @@ test.describe('Judging the evidence again gives the same certificate', () => {
   });
 
   /** A deployment that reads the customer of another request, if several are under way. */
-  function channelToMixer(): Channel {
+  function channelToMixer(): RequestChannel {
     const channel = channelTo(createReference());
     const underWay: HttpRequest[] = [];
     return {
@@ -76,7 +76,7 @@ test.describe('Judging the evidence again gives the same certificate', () => {
     const channel = channelTo(createReference());
     let underWay = 0;
     let overlapping = 0;
-    const send: Channel['send'] = async (request) => {
+    const send: RequestChannel['send'] = async (request) => {
       underWay += 1;
       if (underWay > 1) overlapping += 1;
       const isWrong = underWay > 1 && overlapping % 5 === 0;
@@ -92,7 +92,7 @@ test.describe('Judging the evidence again gives the same certificate', () => {
   test('for a deployment whose response to one customer is cut off', async () => {
     const channel = channelTo(createReference());
     const id = suite.world.customers[1]?.id ?? '';
-    const send: Channel['send'] = async (request) => {
+    const send: RequestChannel['send'] = async (request) => {
       const exchange = await channel.send(request);
       if (!('response' in exchange) || !request.body?.includes(id)) return exchange;
       return { request, response: { ...exchange.response, body: exchange.response.body.slice(0, -1) } };

@@ -2,13 +2,13 @@ import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { readCaseFile } from '../../src/cases/case-file.js';
-import { readCertificate } from '../../src/certificate/verify-certificate.js';
+import { readCertificate } from '../../src/certificate/find-certificate-mismatches.js';
 import { determineExitStatusOfCertificate } from '../../src/cli/exit-status.js';
 import { writeResults } from '../../src/outputs/write-results.js';
 import { createBaseline } from '../../src/record/drift.js';
 import { readRecord } from '../../src/record/target-record.js';
 import { selectFromSuite } from '../../src/suite/case-selection.js';
-import { loadSuite, type Suite, suiteFolder } from '../../src/suite/suite.js';
+import { loadSuite, packageCasesFolder, type Suite } from '../../src/suite/suite.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { UnusableInput } from '../../src/support/problem.js';
 import { parseYaml } from '../../src/support/yaml-file.js';
@@ -28,7 +28,7 @@ test.beforeAll(() => cpSync(ownCases, mine, { recursive: true }));
 
 let loaded: Suite | undefined;
 const withOwn = () => {
-  loaded ??= loadSuite(suiteFolder, {}, mine);
+  loaded ??= loadSuite(packageCasesFolder, {}, mine);
   return loaded;
 };
 
@@ -97,13 +97,15 @@ test('With a data file, own cases name its ids, and start from its first custome
       `cases:\n  - { id: own-store, verifies: metadata.promotion-rules, title: A store, requests: { in: { body: { metadata: { store: B } } } }, expect: { in: { returned: ${expected} } } }\n`,
     );
   writeCase(`{ include: [${everyone}, ${broadway}] }`);
-  const whole = loadSuite(suiteFolder, { data: { file } }, files);
+  const whole = loadSuite(packageCasesFolder, { data: { file } }, files);
   const judge = async (world: Suite['world']) =>
     (await certifyOver(channelTo(createReference({ world })), whole)).certificate.own_cases?.verdict;
   expect(await judge(whole.world)).toBe('conforms');
   expect(await judge({ ...whole.world, tiers: whole.world.tiers.slice(0, 1) })).toBe('does-not-conform');
   writeCase('{ include: broadway }');
-  expect(listProblems(() => loadSuite(suiteFolder, { data: { file } }, files))[0]?.message).toContain("'broadway'");
+  expect(listProblems(() => loadSuite(packageCasesFolder, { data: { file } }, files))[0]?.message).toContain(
+    "'broadway'",
+  );
 });
 
 test('A failing own case is reported apart, with its location: it changes the exit status, not the verdict', async () => {
@@ -161,9 +163,11 @@ test.describe('Mistakes are reported with their location:', () => {
   test('in the folder, whose files are named as the user does', () => {
     const wrong = path.join(folder, 'wrong');
     mkdirSync(wrong);
-    const noCaseFile = messageOf(() => loadSuite(suiteFolder, {}, wrong));
+    const noCaseFile = messageOf(() => loadSuite(packageCasesFolder, {}, wrong));
     expect(noCaseFile).toContain('wrong: the folder has no case file');
-    expect(messageOf(() => loadSuite(suiteFolder, {}, path.join(folder, 'none')))).toContain('none: cannot be read');
+    expect(messageOf(() => loadSuite(packageCasesFolder, {}, path.join(folder, 'none')))).toContain(
+      'none: cannot be read',
+    );
     // Other files of the suite may be in the folder. A file of no known kind is reported.
     const others = {
       target: 'name: a\ncases: .\n',
@@ -172,13 +176,13 @@ test.describe('Mistakes are reported with their location:', () => {
       record: 'questions: {}\n',
     };
     for (const [name, text] of Object.entries(others)) writeFileSync(path.join(wrong, `${name}.yaml`), text);
-    expect(messageOf(() => loadSuite(suiteFolder, {}, wrong))).toBe(noCaseFile);
+    expect(messageOf(() => loadSuite(packageCasesFolder, {}, wrong))).toBe(noCaseFile);
     writeFileSync(path.join(wrong, 'else.yaml'), 'services: {}\n');
-    expect(messageOf(() => loadSuite(suiteFolder, {}, wrong))).toMatch(/else\.yaml:1:1: .*'cases'/);
+    expect(messageOf(() => loadSuite(packageCasesFolder, {}, wrong))).toMatch(/else\.yaml:1:1: .*'cases'/);
     rmSync(path.join(wrong, 'else.yaml'));
     for (const name of ['a', 'b']) writeFileSync(path.join(wrong, `${name}.yaml`), cases);
     const relative = path.relative(process.cwd(), wrong);
-    expect(messageOf(() => loadSuite(suiteFolder, {}, wrong))).toContain(
+    expect(messageOf(() => loadSuite(packageCasesFolder, {}, wrong))).toContain(
       `${relative}/b.yaml:9:5: duplicate case id 'own-seven-mugs'`,
     );
   });

@@ -7,7 +7,7 @@ import { expect, test } from '@playwright/test';
 import { referenceNotice } from '../../src/certificate/notices.js';
 import { loadRunInputs } from '../../src/config/run-inputs.js';
 import { findUnreplacedVariable } from '../../src/config/unreplaced-variable.js';
-import { exportWorld } from '../../src/contract/world.js';
+import { pickWorldLists } from '../../src/contract/world.js';
 import { loadWorld } from '../../src/contract/world-file.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { UnusableInput } from '../../src/support/problem.js';
@@ -151,7 +151,7 @@ test('Without need of a .env file, none is refused: --reference, and commands th
 // Files that a target file or a flag names ----------------------------------------------------------------------------
 
 const { ids } = loadWorld();
-const world = exportWorld(suite.world);
+const world = pickWorldLists(suite.world);
 const ownCase = readFileSync(path.join(packageRoot, 'test', 'support', 'own-cases', 'deeper', 'mugs.yaml'), 'utf8');
 const userFiles: Readonly<Record<string, string>> = {
   'target.yaml': `# Für uns\nname: shop\nbase_url: ${nowhere}\nbindings: ids.yaml\ncases: cases\nrecord: record.yaml\nknown: known.yaml\n`,

@@ -7,7 +7,7 @@ import { stringify } from 'yaml';
 import { referenceCredentials } from '../../reference/reference-credentials.js';
 import { type EntityKind, entityKinds } from '../../src/contract/world.js';
 import { selectFromSuite } from '../../src/suite/case-selection.js';
-import { loadSuite, type Suite, suiteFolder } from '../../src/suite/suite.js';
+import { loadSuite, packageCasesFolder, type Suite } from '../../src/suite/suite.js';
 import {
   credentialVariables,
   loadCertificate,
@@ -41,7 +41,7 @@ type IdOf = (kind: EntityKind, name: string, n: number) => string;
 
 /** The requirement cases as they are for a deployment that has such ids. */
 function boundTo(idOf: IdOf): Suite {
-  const bound = loadSuite(suiteFolder, { bindings: createBindings(idOf) });
+  const bound = loadSuite(packageCasesFolder, { bindings: createBindings(idOf) });
   return { ...bound, cases: bound.cases.filter(({ kind }) => kind === 'requirement') };
 }
 
@@ -109,7 +109,7 @@ test('--dry-run counts the requests that a run sends', async () => {
 
 test("Messages show the target's own ids beside the names", async () => {
   const bindings = createBindings((kind, name) => `its-own-${kind}-${name}-of-mine`);
-  const bound = selectFromSuite(loadSuite(suiteFolder, { bindings }), { only: ['reserved-for-one-customer'] });
+  const bound = selectFromSuite(loadSuite(packageCasesFolder, { bindings }), { only: ['reserved-for-one-customer'] });
   const violating = createReference({ world: bound.world, faults: ['customer-ignored'] });
   const { certificate } = await certifyOver(channelTo(violating), bound);
   const reasons = certificate.requirements.flatMap(({ cases }) => cases.map(({ reason }) => reason ?? ''));

@@ -8,11 +8,11 @@ import type { Behaviours } from '../../reference/behaviours.js';
 import { judge } from '../../src/api.js';
 import type { RequestPatch } from '../../src/cases/request-draft.js';
 import { spellFiltersLiterally } from '../../src/contract/operation.js';
-import { exportWorld } from '../../src/contract/world.js';
+import { pickWorldLists } from '../../src/contract/world.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
-import type { ResponseSettings } from '../../src/recognition/sibling-values.js';
-import { listRequests } from '../../src/run/case-sender.js';
-import { loadSuite, suiteFolder } from '../../src/suite/suite.js';
+import type { ResponseReadingSettings } from '../../src/recognition/sibling-values.js';
+import { listRequestsOfCase } from '../../src/run/case-sender.js';
+import { loadSuite, packageCasesFolder } from '../../src/suite/suite.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import type { Answer } from '../../tools/proof/judge-deployment.js';
 import { makeTestFolder, runConformanceInProcess, watchProcess } from '../support/cli.js';
@@ -23,7 +23,7 @@ import { createPatchedRequest } from '../support/patched-request.js';
 
 const folder = makeTestFolder();
 const data = path.join(folder, 'shop.json');
-writeFileSync(data, JSON.stringify(exportWorld(suite.world)));
+writeFileSync(data, JSON.stringify(pickWorldLists(suite.world)));
 
 const secrets = { $CLIENT_TOKEN: 'token-of-a-shop-0815', $CLIENT_APPLICATION_ID: 'application-of-a-shop' };
 const base = 'https://shop.test/api';
@@ -117,7 +117,7 @@ test('Refused credentials, a redirect, a busy deployment and data that nobody na
 test('The option states where responses name promotions', () => {
   const answer = createIndependentDeployment(suite.world, { shape: 'with-rejected' });
   const exchanges = requests.map((request) => ({ request, response: answer(request) }));
-  const listVerdicts = (response: ResponseSettings) =>
+  const listVerdicts = (response: ResponseReadingSettings) =>
     new Set(judge(exchanges, { data, response }).map(({ verdict }) => verdict));
   // One path alone agrees with the documentation.
   expect(listVerdicts({})).toEqual(new Set(['pass', 'open']));
@@ -199,8 +199,8 @@ test('Exchanges are judged by the data of any deployment', () => {
   const world = createData('small');
   const file = path.join(folder, 'small.json');
   writeFileSync(file, JSON.stringify(world));
-  const { cases } = loadSuite(suiteFolder, { data: { file } });
-  const sent = cases.filter(({ kind }) => kind === 'requirement').flatMap(listRequests);
+  const { cases } = loadSuite(packageCasesFolder, { data: { file } });
+  const sent = cases.filter(({ kind }) => kind === 'requirement').flatMap(listRequestsOfCase);
   const right = judgeAnswers(createIndependentDeployment(world), sent, file);
   expect(right).toMatchObject({ failures: [], inconclusive: 0 });
   expect(right.pass).toBeGreaterThan(sent.length / 2);

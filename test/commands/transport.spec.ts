@@ -5,7 +5,7 @@ import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { referenceCredentials } from '../../reference/reference-credentials.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
-import { loadTransport, NoResponse, type Transport, UnsupportedRequest } from '../../src/http/transport.js';
+import { loadTransport, NoResponse, type Transport, UnsupportedRequestError } from '../../src/http/transport.js';
 import { selectFromSuite } from '../../src/suite/case-selection.js';
 import {
   credentialVariables as env,
@@ -118,7 +118,7 @@ for (const [what, code, at, message] of [
 
 test('What a transport cannot express is not applicable, and the certificate incomplete', async () => {
   const partly: Transport = (sent, { send }) => {
-    if (sent.path.includes('promotion_id')) throw new UnsupportedRequest('no filter by campaign');
+    if (sent.path.includes('promotion_id')) throw new UnsupportedRequestError('no filter by campaign');
     return send(sent);
   };
   const { certificate } = await certifyOver(channelThrough(partly, createReference()), suite);

@@ -11,7 +11,7 @@ import { parse } from 'yaml';
 import type { Certificate } from '../../src/certificate/certificate.js';
 import { readDataFile } from '../../src/contract/data-file.js';
 import { credentialPlaceholders } from '../../src/contract/operation.js';
-import { exportWorld, type Tier, type TierRule, type World } from '../../src/contract/world.js';
+import { pickWorldLists, type Tier, type TierRule, type World } from '../../src/contract/world.js';
 import type { HttpResponse } from '../../src/http/exchange.js';
 import { loadTransport, type Transport } from '../../src/http/transport.js';
 import { packageRoot } from '../../src/support/package-root.js';
@@ -161,7 +161,7 @@ class VendorFake {
 // The loader ------------------------------------------------------------------------------------------------------------
 
 const folder = makeTestFolder();
-const world = exportWorld(suite.world);
+const world = pickWorldLists(suite.world);
 
 /** An empty project of the vendor, and the loader for it. */
 async function openProject() {

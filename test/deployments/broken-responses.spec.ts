@@ -5,7 +5,7 @@
 import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { expect } from '@playwright/test';
-import type { Channel, HttpRequest } from '../../src/http/exchange.js';
+import type { HttpRequest, RequestChannel } from '../../src/http/exchange.js';
 import { type CaseResult, repetitionCaseId } from '../../src/run/case-result.js';
 import type { Suite } from '../../src/suite/suite.js';
 import { findCauses } from '../../tools/proof/find-first-cause.js';
@@ -182,7 +182,7 @@ test.describe('A connection that breaks', () => {
 
   test('within each long response is the cause, and only the requirement of an answer fails', async () => {
     const answering = channelTo(conforming);
-    const channel: Channel = {
+    const channel: RequestChannel = {
       ...answering,
       send: async (request) => {
         const exchange = await answering.send(request);

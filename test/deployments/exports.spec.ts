@@ -6,7 +6,7 @@ import { expect, test } from '@playwright/test';
 import { parseFilterParameter } from '../../src/contract/operation.js';
 import type { Tier, TierRule, World } from '../../src/contract/world.js';
 import { parseRequest } from '../../src/http/decoded-request.js';
-import { loadSuite, suiteFolder } from '../../src/suite/suite.js';
+import { loadSuite, packageCasesFolder } from '../../src/suite/suite.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import type { Answer } from '../../tools/proof/judge-deployment.js';
 import { type Database, type DatabaseName, databaseNames, isInstalled, startDatabase } from '../support/databases.js';
@@ -137,7 +137,7 @@ for (const name of databaseNames)
       fillTables(database, name, world);
       const file = test.info().outputPath('shop.json');
       writeFileSync(file, database.run(readExample(`${name}.sql`)));
-      const suite = loadSuite(suiteFolder, { data: { file } });
+      const suite = loadSuite(packageCasesFolder, { data: { file } });
       expect(suite.world.tiers.map(normalize)).toEqual(world.tiers.map(normalize));
       const cases = suite.cases.filter(({ kind }) => kind === 'requirement');
       const certify = (change?: (sql: string) => string) =>

@@ -4,16 +4,16 @@ import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import type { RunVerdict } from '../../src/certificate/certificate.js';
-import { exportWorld, type TargetWorld, type Tier, type TierRule, type World } from '../../src/contract/world.js';
+import { pickWorldLists, type TargetWorld, type Tier, type TierRule, type World } from '../../src/contract/world.js';
 import { bindWorld, type WorldAvailability } from '../../src/contract/world-file.js';
 import type { HttpRequest } from '../../src/http/exchange.js';
 import { renderExaminationFindings } from '../../src/outputs/terminal/findings.js';
 import { renderRunReport } from '../../src/outputs/terminal/run-report.js';
 import type { TestDataVersion } from '../../src/own-data/data-suite.js';
-import { describeRecordMismatch } from '../../src/record/drift.js';
+import { describeSuiteChangeSinceRecord } from '../../src/record/drift.js';
 import { createRecord } from '../../src/record/target-record.js';
-import { type ExaminedArea, examine } from '../../src/run/examine.js';
-import { loadSuite, type Suite, suiteFolder } from '../../src/suite/suite.js';
+import { type ExaminedArea, examineTarget } from '../../src/run/examine-target.js';
+import { loadSuite, packageCasesFolder, type Suite } from '../../src/suite/suite.js';
 import { renderReason } from '../../src/support/reason.js';
 import { getFirstLine } from '../../src/support/untrusted-text.js';
 import {
@@ -37,17 +37,17 @@ import { listReasonCodes, reasonOf } from '../support/reasons.js';
 const { world } = suite;
 
 const changeTiers = (change: (tier: Tier) => Partial<Tier>): World => ({
-  ...exportWorld(world),
+  ...pickWorldLists(world),
   tiers: world.tiers.map((tier) => ({ ...tier, ...change(tier) })),
 });
 const keepTiers = (isKept: (tier: Tier, n: number) => boolean): World => ({
-  ...exportWorld(world),
+  ...pickWorldLists(world),
   tiers: world.tiers.filter(isKept),
 });
 const loseRules = (isLost: (rule: TierRule) => boolean) =>
   changeTiers(({ rules }) => ({ rules: rules.filter((rule) => !isLost(rule)) }));
 const reverse = (of: World): World => ({
-  ...exportWorld(of as TargetWorld),
+  ...pickWorldLists(of as TargetWorld),
   tiers: of.tiers.map((tier, n) => ({ ...tier, created_at: of.tiers.at(-1 - n)?.created_at ?? '' })),
 });
 
@@ -244,7 +244,7 @@ test.describe('What shows the order of creation, where responses name ids alone'
   const often = ['texts that grow', 'a file that lists the oldest first', 'nothing'];
   for (const [title, bindings, verdict, isSaid] of rows)
     test(title, { tag: often.includes(title) ? [] : '@long' }, async () => {
-      const bound = loadSuite(suiteFolder, { bindings: bindings ?? {} });
+      const bound = loadSuite(packageCasesFolder, { bindings: bindings ?? {} });
       const stated = { ...bound, cases: bound.cases.filter(({ kind }) => kind === 'requirement') };
       const deployed = bindWorld(world, { bindings: bindings ?? {} });
       const shape = shapes['with ids alone'] as Shape;
@@ -343,7 +343,7 @@ test.describe('The first line', () => {
   ];
   for (const [title, answer, area, reason] of rows)
     test(`of doctor: ${title}`, async () => {
-      const { findings } = await examine(suite, channelTo(answer), {});
+      const { findings } = await examineTarget(suite, channelTo(answer), {});
       const found = findings.find((finding) => finding.area === area);
       expect(found).toEqual({ area, state: 'problem', reason });
       const { url, close } = await listen(answer);
@@ -384,7 +384,7 @@ test.describe('The first line', () => {
 test('A run says that its record was made with other data', () => {
   const of = (kind: TestDataVersion['kind'], digest: string): Suite => ({ ...suite, basis: { kind, digest } });
   const recordOf = (stated: Suite) => createRecord(stated, { results: [], showExchange: () => undefined }, 'shop');
-  const describe = (recorded: Suite, now: Suite) => describeRecordMismatch(recordOf(recorded), now).join();
+  const describe = (recorded: Suite, now: Suite) => describeSuiteChangeSinceRecord(recordOf(recorded), now).join();
   const [first, second] = [of('world', 'sha256:1'), of('world', 'sha256:2')];
   const [data, newer] = [of('data-file', 'sha256:3'), of('data-file', 'sha256:4')];
   for (const same of [first, data]) expect(describe(same, same)).toBe('');
@@ -393,5 +393,5 @@ test('A run says that its record was made with other data', () => {
   expect(describe(first, data)).toMatch(/made with the test data of the suite, and this run has a data file/);
   expect(describe(data, first)).toMatch(/made with a data file, and this run has the test data of the suite/);
   const { data: _, ...older } = recordOf({ ...first, digest: 'sha256:5' });
-  expect(describeRecordMismatch(older, first).join()).toContain('other cases');
+  expect(describeSuiteChangeSinceRecord(older, first).join()).toContain('other cases');
 });

@@ -4,7 +4,7 @@ import { expect, test } from '@playwright/test';
 import type { Tier } from '../../src/contract/world.js';
 import { createRecognizer } from '../../src/recognition/recognizer.js';
 import { createMentionFilter } from '../../src/recognition/sibling-values.js';
-import { type Examination, type ExaminedArea, examine } from '../../src/run/examine.js';
+import { type Examination, type ExaminedArea, examineTarget } from '../../src/run/examine-target.js';
 import { renderReason } from '../../src/support/reason.js';
 import { parseYaml } from '../../src/support/yaml-file.js';
 import {
@@ -60,7 +60,7 @@ for (const [n, [what, present]] of Object.entries(marks).entries())
     const { certificate } = await runWithEvidence(channelTo(answer));
     expect(certificate.verdict).toBe('incomplete');
     expect(certificate.causes ?? []).toEqual([]);
-    const { findings } = await examine(suite, channelTo(answer), {});
+    const { findings } = await examineTarget(suite, channelTo(answer), {});
     const [, proposal] = readFinding(findings, 'Responses');
     expect(readFinding(findings, 'Responses')).toEqual(['problem', reasonOf('named-or-returned')]);
     expect(certificate.incomplete_because?.[0]).toContain(renderReason(proposal));
@@ -92,7 +92,7 @@ for (const size of [149, 151, 160, 233])
     const broken = certificate.requirements.filter(({ verdict }) => verdict === 'fail').map(({ id }) => id);
     expect(broken).not.toContain('request.get-with-body');
     expect(JSON.stringify(certificate.causes ?? [])).not.toMatch(/cache/);
-    const { findings } = await examine(suite, channelTo(answer), {});
+    const { findings } = await examineTarget(suite, channelTo(answer), {});
     expect(readFinding(findings, 'Responses')).toEqual([
       'problem',
       reasonOf('named-or-returned', { stated: expect.stringContaining('where: { status: APPLICABLE }') }),
@@ -103,14 +103,14 @@ test('A body that is lost stays lost, whatever is beside the ids', async () => {
   for (const present of Object.values(marks)) {
     const answer = listing(present, 150);
     const losing: Answer = (request) => answer({ ...request, body: '{}' });
-    const { findings } = await examine(suite, channelTo(losing), {});
+    const { findings } = await examineTarget(suite, channelTo(losing), {});
     expect(readFinding(findings, 'Body on GET')).toEqual(['problem', reasonOf('body-lost')]);
   }
   let turn = 0;
   const conforming = createIndependentDeployment(world, {
     shape: (tiers) => ({ trace: ++turn, data: tiers.map(({ id }, n) => ({ id, at: turn, position: n })) }),
   });
-  const { findings } = await examine(
+  const { findings } = await examineTarget(
     suite,
     channelTo(({ body: _, ...request }) => conforming(request)),
     {},

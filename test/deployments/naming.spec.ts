@@ -7,7 +7,7 @@ import { expect, test } from '@playwright/test';
 import fc from 'fast-check';
 import type { Certificate } from '../../src/certificate/certificate.js';
 import type { Tier, World } from '../../src/contract/world.js';
-import { loadSuite, type Suite, suiteFolder } from '../../src/suite/suite.js';
+import { loadSuite, packageCasesFolder, type Suite } from '../../src/suite/suite.js';
 import { breakDeployment, type Deploy, fewCases, reshape } from '../support/check-deployment.js';
 import {
   certifyInProcess,
@@ -34,11 +34,13 @@ function loadAll(kind: IdKind, data: Data): Suite {
       const bindings = createBindings((of, name, n) =>
         of === 'tier' ? create(n) : (suite.world.ids[of].get(name) ?? ''),
       );
-      return loadSuite(suiteFolder, { bindings });
+      return loadSuite(packageCasesFolder, { bindings });
     }
     const world: World = createData('small');
     const tiers = world.tiers.map((tier, n) => ({ ...tier, id: create(n) }));
-    return loadSuite(suiteFolder, { data: { file: writeData({ ...world, tiers }, kind.replaceAll(/\W+/g, '-')) } });
+    return loadSuite(packageCasesFolder, {
+      data: { file: writeData({ ...world, tiers }, kind.replaceAll(/\W+/g, '-')) },
+    });
   };
   const loaded = suites.get(key) ?? load();
   suites.set(key, loaded);

@@ -3,14 +3,14 @@
 import { expect, test } from '@playwright/test';
 import { faults } from '../../reference/faults/index.js';
 import { createOracle } from '../../src/contract/oracle.js';
-import { exportWorld, type Tier, type World } from '../../src/contract/world.js';
+import { pickWorldLists, type Tier, type World } from '../../src/contract/world.js';
 import type { CandidateRequest } from '../../src/own-data/candidate-request.js';
 import { listCandidateRequests } from '../../src/own-data/list-candidate-requests.js';
 import { createRecognizer } from '../../src/recognition/recognizer.js';
-import { listRequests } from '../../src/run/case-sender.js';
+import { listRequestsOfCase } from '../../src/run/case-sender.js';
 import { countPlannedRequests, createRunPlan } from '../../src/run/plan.js';
 import { startRun } from '../../src/run/run.js';
-import { loadSuite, type Suite, suiteFolder } from '../../src/suite/suite.js';
+import { loadSuite, packageCasesFolder, type Suite } from '../../src/suite/suite.js';
 import { type Answer, createChannel } from '../../tools/proof/judge-deployment.js';
 import { createFaultJudge } from '../../tools/proof/judge-fault.js';
 import { certifyInProcess, createReference, renderUnpassed, suite as whole } from '../support/in-process.js';
@@ -22,7 +22,8 @@ const suites = new Map<DataName, Suite>();
 
 /** The requirement cases that are drawn from some data. */
 function loadDrawn(name: DataName): Suite {
-  const suite = suites.get(name) ?? loadSuite(suiteFolder, { data: { file: writeData(createData(name), name) } });
+  const suite =
+    suites.get(name) ?? loadSuite(packageCasesFolder, { data: { file: writeData(createData(name), name) } });
   suites.set(name, suite);
   return { ...suite, cases: suite.cases.filter(({ kind }) => kind === 'requirement') };
 }
@@ -63,7 +64,7 @@ for (const name of dataNames) {
     const { world, ...suite } = loadDrawn(name);
     const plan = createRunPlan({ ...suite, world }, { excludesIntrusive: false });
     expect(countPlannedRequests(plan)).toBeLessThanOrEqual(230);
-    const requests = suite.cases.flatMap(listRequests);
+    const requests = suite.cases.flatMap(listRequestsOfCase);
     expect(requests.flatMap((request) => createOracle(request, world).undocumentedReason ?? [])).toEqual([]);
     expect(requests.filter(({ path, body = '' }) => path.length >= 8_192 || body.length >= 65_536)).toEqual([]);
   });
@@ -144,8 +145,8 @@ for (const [move, change] of Object.entries(moves))
 
 test('Most faults are found with the test data of the suite as a data file', { tag: '@long' }, async () => {
   test.setTimeout(3_600_000);
-  const file = writeData(exportWorld(whole.world), 'world');
-  const drawn = loadSuite(suiteFolder, { data: { file } });
+  const file = writeData(pickWorldLists(whole.world), 'world');
+  const drawn = loadSuite(packageCasesFolder, { data: { file } });
   const judge = createFaultJudge(drawn);
   const survivors: string[] = [];
   for (const fault of faults) if ((await judge.findFailure(fault)) === undefined) survivors.push(fault.id);
@@ -154,7 +155,7 @@ test('Most faults are found with the test data of the suite as a data file', { t
 });
 
 test('The reference deployment conforms on the test data of the suite as a data file', { tag: '@long' }, async () => {
-  const suite = loadSuite(suiteFolder, { data: { file: writeData(exportWorld(whole.world), 'world') } });
+  const suite = loadSuite(packageCasesFolder, { data: { file: writeData(pickWorldLists(whole.world), 'world') } });
   const { certificate } = await certifyInProcess(createReference(), { suite });
   expect(certificate.verdict, renderUnpassed(certificate)).toBe('conforms');
 });
@@ -162,11 +163,11 @@ test('The reference deployment conforms on the test data of the suite as a data 
 for (const traits of [{}, { omitted: 'rejected', empty: 404, unknownCustomer: 'rejected' }] satisfies Traits[])
   test(`A deployment with ${JSON.stringify(traits)} answers questions about its data as those about the test data`, async () => {
     const world = createData('small');
-    const suite = loadSuite(suiteFolder, { data: { file: writeData(world, 'small') } });
+    const suite = loadSuite(packageCasesFolder, { data: { file: writeData(world, 'small') } });
     const answer = async (deployment: Answer, options: Parameters<typeof certifyInProcess>[1]) =>
       (await certifyInProcess(deployment, { ...options, excludesIntrusive: true })).certificate;
     const certificate = await answer(createIndependentDeployment(world, traits), { suite });
-    const { questions } = await answer(createIndependentDeployment(exportWorld(whole.world), traits), {});
+    const { questions } = await answer(createIndependentDeployment(pickWorldLists(whole.world), traits), {});
     expect(certificate.verdict, renderUnpassed(certificate)).not.toBe('does-not-conform');
     const answered = certificate.questions.filter(({ outcome }) => outcome !== null);
     expect(answered.length).toBeGreaterThanOrEqual(20);

@@ -1,8 +1,14 @@
 /** Fronts that refuse a body on GET, in whatever way, and deployments that only seem to. */
 
 import { expect, test } from '@playwright/test';
-import type { Channel, Exchange, HttpRequest, HttpResponse, TransportErrorKind } from '../../src/http/exchange.js';
-import { examine } from '../../src/run/examine.js';
+import type {
+  Exchange,
+  HttpRequest,
+  HttpResponse,
+  RequestChannel,
+  TransportErrorKind,
+} from '../../src/http/exchange.js';
+import { examineTarget } from '../../src/run/examine-target.js';
 import { isJsonObject, parseJson } from '../../src/support/json.js';
 import { type Answer, channelTo, createReference, listRequirementsWith, suite } from '../support/in-process.js';
 import { createIndependentDeployment, shapes } from '../support/independent-deployment.js';
@@ -17,7 +23,7 @@ const reply = (status: number, body: string, type = 'text/html'): HttpResponse =
 });
 
 /** A channel through a front that does not forward requests with a body. */
-function channelThrough(refuse: (request: HttpRequest) => Exchange): Channel {
+function channelThrough(refuse: (request: HttpRequest) => Exchange): RequestChannel {
   const channel = channelTo(createReference());
   return {
     ...channel,
@@ -34,7 +40,7 @@ const withoutResponse = (transportError: TransportErrorKind, message: string) =>
   channelThrough((request) => ({ request, transportError, message }));
 
 /** What a front answers proves nothing about the deployment behind it. */
-const incomplete: readonly (readonly [what: string, channel: Channel])[] = [
+const incomplete: readonly (readonly [what: string, channel: RequestChannel])[] = [
   ...[400, 401, 403, 407, 408, 411, 413, 431, 499, 502, 503, 504, 520].map(
     (status) => [String(status), withStatus(status)] as const,
   ),
@@ -51,7 +57,7 @@ const cases = [
 ];
 for (const [what, channel, verdict] of cases)
   test(`A body on GET that is refused with ${what}: ${verdict}`, async () => {
-    const { findings } = await examine(suite, channel, {});
+    const { findings } = await examineTarget(suite, channel, {});
     expect(findings).toContainEqual({
       area: 'Body on GET',
       state: 'problem',
@@ -83,7 +89,7 @@ const demandingCustomers: Answer = (request) => {
   return hasCustomer(request) ? reply(400, 'No such customer') : reply(400, 'The customer is missing');
 };
 let turn = 0;
-const others: Readonly<Record<string, Answer | Channel>> = {
+const others: Readonly<Record<string, Answer | RequestChannel>> = {
   'has nothing loaded, and answers 404 for unknown customers': unknownCustomers,
   ...Object.fromEntries(
     [400, 404, 422, 500].map((status) => [
@@ -102,6 +108,6 @@ const others: Readonly<Record<string, Answer | Channel>> = {
 };
 for (const [what, answer] of Object.entries(others))
   test(`A deployment that ${what} does not refuse a body`, async () => {
-    const { findings } = await examine(suite, typeof answer === 'function' ? channelTo(answer) : answer, {});
+    const { findings } = await examineTarget(suite, typeof answer === 'function' ? channelTo(answer) : answer, {});
     expect(findings.flatMap(({ reason }) => listReasonCodes(reason))).not.toContain('body-refused');
   });

@@ -2,8 +2,8 @@
 
 import { expect, test } from '@playwright/test';
 import { getHeaderValues, type HttpRequest, type HttpResponse } from '../../src/http/exchange.js';
-import { examine } from '../../src/run/examine.js';
-import { loadSuite, suiteFolder } from '../../src/suite/suite.js';
+import { examineTarget } from '../../src/run/examine-target.js';
+import { loadSuite, packageCasesFolder } from '../../src/suite/suite.js';
 import { isJsonObject, parseJson } from '../../src/support/json.js';
 import {
   type Answer,
@@ -104,7 +104,7 @@ const found: readonly Row[] = [
 ];
 /** Lists the reasons for the problem of the responses. */
 async function listResponseProblems(answer: Answer) {
-  const { findings } = await examine(suite, channelTo(answer), {});
+  const { findings } = await examineTarget(suite, channelTo(answer), {});
   const finding = findings.find(({ area, state }) => area === 'Responses' && state === 'problem');
   return listReasons(finding?.reason).filter(({ code }) => code !== 'and');
 }
@@ -142,7 +142,7 @@ test('What else is wrong is found although a member is refused', async () => {
 });
 
 test('On data of a deployment, too, a member that is refused is found', async () => {
-  const drawn = loadSuite(suiteFolder, { data: { file: writeData(small, 'small') } });
+  const drawn = loadSuite(packageCasesFolder, { data: { file: writeData(small, 'small') } });
   const drawnRequirements = { ...drawn, cases: drawn.cases.filter(({ kind }) => kind === 'requirement') };
   const deployment = createIndependentDeployment(small);
   const { certificate } = await certifyInProcess(refusing(has('options'), 400, deployment), {

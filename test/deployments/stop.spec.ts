@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from '@playwright/test';
 import { certify as certifyThrough } from '../../src/api.js';
 import type { Certificate, RunVerdict } from '../../src/certificate/certificate.js';
-import { parseRecordedRun, rejudgeRun } from '../../src/certify/recorded-run.js';
+import { parseRunToRejudge, rejudgeRun } from '../../src/certify/recorded-run.js';
 import { ReportedRun } from '../../src/certify/reported-run.js';
 import { runPlannedCases } from '../../src/certify/target-run.js';
 import { loadRunInputs } from '../../src/config/run-inputs.js';
@@ -66,7 +66,7 @@ async function run(answer: Answer, options: RunOptions = {}, parts = 1) {
     reported.addAll(await runPlannedCases(inputs, { ...channel, send }, { plannedCases, suffix }));
   }
   const { certificate, archive } = await reported.certify();
-  const again = await rejudgeRun(parseRecordedRun(archive.content, 'evidence.har', options.data), inputs.suite);
+  const again = await rejudgeRun(parseRunToRejudge(archive.content, 'evidence.har', options.data), inputs.suite);
   expect(omitTimes((await again.certify()).certificate)).toEqual(omitTimes(certificate));
   expect(loadValidator('certificate')(certificate)).toBe(true);
   return certificate;

@@ -1,4 +1,4 @@
-import type { Channel, Exchange, HttpRequest, HttpResponse } from '../../src/http/exchange.js';
+import type { Exchange, HttpRequest, HttpResponse, RequestChannel } from '../../src/http/exchange.js';
 import { isRetryable } from '../../src/http/response-status.js';
 import { type Answer, createChannel } from '../../tools/proof/judge-deployment.js';
 
@@ -63,7 +63,7 @@ function addUnreliableProxy(answer: Answer, random: Random, share: number): (req
 const maxAttempts = 3;
 
 /** Creates a channel through an unreliable proxy that retries as the client does. */
-export function createChaoticChannel(answer: Answer, random: Random, share: number): Channel {
+export function createChaoticChannel(answer: Answer, random: Random, share: number): RequestChannel {
   const sendOnce = addUnreliableProxy(answer, random, share);
   return {
     ...createChannel(answer),

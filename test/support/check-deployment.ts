@@ -7,7 +7,7 @@ import { type EntityKind, type TargetWorld, type Tier, worldListNames } from '..
 import type { HttpRequest } from '../../src/http/exchange.js';
 import { createMentionFilter } from '../../src/recognition/sibling-values.js';
 import type { StartRunOptions } from '../../src/run/run.js';
-import { loadSuite, type Suite, suiteFolder } from '../../src/suite/suite.js';
+import { loadSuite, packageCasesFolder, type Suite } from '../../src/suite/suite.js';
 import {
   type Answer,
   certifyInProcess,
@@ -195,7 +195,7 @@ function readTarget(lines: string): { suite: Suite; options: StartRunOptions } {
     mentionFilter: createMentionFilter(response),
   };
   const hasWorld = Object.keys(availability).length === 0;
-  const selected = hasWorld ? wholeSuite : (suites.get(lines) ?? loadSuite(suiteFolder, availability));
+  const selected = hasWorld ? wholeSuite : (suites.get(lines) ?? loadSuite(packageCasesFolder, availability));
   suites.set(lines, selected);
   return { suite: selected, options };
 }

@@ -7,7 +7,7 @@ import {
   withdrawFailuresAfterDataChange,
 } from '../../src/certificate/certificate.js';
 import { type EntityKind, entityKinds } from '../../src/contract/world.js';
-import type { Channel, HttpResponse } from '../../src/http/exchange.js';
+import type { HttpResponse, RequestChannel } from '../../src/http/exchange.js';
 import { createTransportChannel, type Transport, type TransportChannel } from '../../src/http/transport.js';
 import type { Verdict } from '../../src/judge/verdict.js';
 import { createRecognizer } from '../../src/recognition/recognizer.js';
@@ -62,13 +62,13 @@ export interface InProcessRun extends CertifiedRun, Pick<EndedRun, 'evidence' | 
 
 /** Runs a suite over a channel and creates the certificate. */
 export async function certifyOver(
-  channel: Channel,
+  channel: RequestChannel,
   stated: Suite,
   options: StartRunOptions = {},
 ): Promise<InProcessRun> {
   const shared = stated.world === suite.world && options.mentionFilter === undefined ? { recognizer } : {};
   let requestsSent = 0;
-  const send: Channel['send'] = async (...args) => {
+  const send: RequestChannel['send'] = async (...args) => {
     const exchange = await channel.send(...args);
     requestsSent += exchange.attempts ?? 1;
     return exchange;

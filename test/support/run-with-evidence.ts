@@ -6,12 +6,12 @@ import {
   type EvidenceOrigin,
   parseEvidenceArchive,
 } from '../../src/certificate/har-archive.js';
-import { parseRecordedRun, rejudgeRun } from '../../src/certify/recorded-run.js';
+import { parseRunToRejudge, rejudgeRun } from '../../src/certify/recorded-run.js';
 import { ReportedRun } from '../../src/certify/reported-run.js';
 import { type JudgedCases, runPlannedCases } from '../../src/certify/target-run.js';
 import { loadRunInputs } from '../../src/config/run-inputs.js';
 import type { RunOptions } from '../../src/config/run-options.js';
-import type { Channel } from '../../src/http/exchange.js';
+import type { RequestChannel } from '../../src/http/exchange.js';
 import type { StoredEvidence } from '../../src/run/case-report.js';
 import { repetitionCaseId } from '../../src/run/case-result.js';
 import { selectCases } from '../../src/suite/case-selection.js';
@@ -45,7 +45,7 @@ export interface RunWithEvidence extends CertifiedRun {
  * @param selects as `--grep` does: the rest is not known to be left out
  */
 export async function runWithEvidence(
-  channel: Channel,
+  channel: RequestChannel,
   {
     options = {},
     selects = () => true,
@@ -90,6 +90,6 @@ type Evidence = Pick<RunWithEvidence, 'evidence' | 'origin'>;
 
 /** Reads the evidence of a run from its archive, and judges it again. */
 export async function judgeAgain({ evidence, origin }: Evidence, { content } = createArchive(evidence, origin)) {
-  const { certificate } = await (await rejudgeRun(parseRecordedRun(content, 'evidence.har'), loadSuite())).certify();
+  const { certificate } = await (await rejudgeRun(parseRunToRejudge(content, 'evidence.har'), loadSuite())).certify();
   return withoutTimes(certificate);
 }

@@ -1,7 +1,7 @@
 import { expect, test } from '@playwright/test';
 import type { Assertion } from '../../src/assertions/assertion.js';
 import type { QuestionCase } from '../../src/cases/test-case.js';
-import { exportWorld, type World } from '../../src/contract/world.js';
+import { pickWorldLists, type World } from '../../src/contract/world.js';
 import { createQuestionBinder } from '../../src/own-data/bind-questions.js';
 import { suite } from '../support/in-process.js';
 
@@ -13,7 +13,7 @@ const mug = getId('product', 'mug');
 
 /** The test data under other ids, where promotions ask for `times` as many units of a product. */
 function createData(times = 1): World {
-  const text = JSON.stringify(exportWorld(world)).replaceAll(/\b(cust|prod|sku|cat|camp|promo)_/g, 'own-$1-');
+  const text = JSON.stringify(pickWorldLists(world)).replaceAll(/\b(cust|prod|sku|cat|camp|promo)_/g, 'own-$1-');
   const data = JSON.parse(text) as World;
   const tiers = data.tiers.map((tier) => ({
     ...tier,

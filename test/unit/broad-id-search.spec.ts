@@ -1,9 +1,9 @@
 import { expect, test } from '@playwright/test';
-import { createBroadSearch } from '../../src/recognition/broad-id-search.js';
+import { createBroadIdSearch } from '../../src/recognition/broad-id-search.js';
 import { checkEachRow } from '../support/check-each-row.js';
 
 const ids = ['promo_KiHJjfny', '17', '100000000000000000000', 'Größe ½', 'tier-a', 'tier-a-b', 'Case', 'case', 'a&b'];
-const find = (body: string) => ids.filter(createBroadSearch(ids)(body));
+const find = (body: string) => ids.filter(createBroadIdSearch(ids)(body));
 
 test('An id is found in any letter case, encoding and surrounding text, and is no part of another id or number', () => {
   const table: readonly (readonly [body: string, found: readonly string[]])[] = [

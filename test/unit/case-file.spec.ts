@@ -5,7 +5,7 @@ import { readCaseFile } from '../../src/cases/case-file.js';
 import type { TestCase } from '../../src/cases/test-case.js';
 import { parseContract } from '../../src/contract/contract.js';
 import type { HttpRequest } from '../../src/http/exchange.js';
-import { loadSuite, suiteFolder } from '../../src/suite/suite.js';
+import { loadSuite, packageCasesFolder } from '../../src/suite/suite.js';
 import type { Problem } from '../../src/support/problem.js';
 import { parseYaml } from '../../src/support/yaml-file.js';
 import { checkEachRow } from '../support/check-each-row.js';
@@ -332,7 +332,7 @@ test.describe('a folder', () => {
   function writeSuite(files: Readonly<Record<string, string>>): string {
     const folder = test.info().outputPath('cases');
     for (const name of ['contract.yaml', 'world.yaml', 'defaults.yaml'])
-      cpSync(path.join(suiteFolder, name), path.join(folder, name));
+      cpSync(path.join(packageCasesFolder, name), path.join(folder, name));
     const written: Readonly<Record<string, string>> = {
       'requirements/good.yaml': asking('{}', '{ returned: { include: mug-1 } }'),
       'questions/good.yaml': statusOf('{}'),

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { expect, test } from '@playwright/test';
 import { readDataFile } from '../../src/contract/data-file.js';
-import { exportWorld, type Tier, type World } from '../../src/contract/world.js';
+import { pickWorldLists, type Tier, type World } from '../../src/contract/world.js';
 import { drawRequests } from '../../src/own-data/draw-requests.js';
 import { UnusableInput } from '../../src/support/problem.js';
 import { suite } from '../support/in-process.js';
@@ -52,7 +52,7 @@ test('Requests are drawn from data with broken characters: they are in no reques
 });
 
 test('What the suite prints is a data file', () => {
-  const { world, digest } = readDataFile(writeData(exportWorld(suite.world), 'world-of-the-suite'));
+  const { world, digest } = readDataFile(writeData(pickWorldLists(suite.world), 'world-of-the-suite'));
   expect(world.tiers).toEqual(suite.world.tiers);
   expect(world.ids.customer.get(world.customers[0]?.id ?? '')).toBe(world.customers[0]?.id);
   expect(digest).toMatch(/^sha256:/);

@@ -10,7 +10,7 @@ import {
   rechecksPerRequest,
   summarizeExchange,
 } from '../../src/judge/find-deployment-stop.js';
-import { listRequests } from '../../src/run/case-sender.js';
+import { listRequestsOfCase } from '../../src/run/case-sender.js';
 import { suite } from '../support/in-process.js';
 
 const [a, b] = suite.calibration as [HttpRequest, HttpRequest];
@@ -98,7 +98,7 @@ test('The exchanges of several processes are ordered by time', () => {
 });
 
 test('An empty result may have any status, unless the request had another one before', () => {
-  const asked = suite.cases.flatMap(listRequests);
+  const asked = suite.cases.flatMap(listRequestsOfCase);
   const empty = asked.find((request) => {
     const { accepted, returned } = createOracle(request, suite.world);
     return accepted && !suite.world.tiers.some((tier) => returned(tier) === 'required');

@@ -15,7 +15,7 @@ import { type Certificate, createCertificate } from '../../src/certificate/certi
 import { compareCertificates } from '../../src/certificate/compare-certificates.js';
 import type { Exchange, HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import { listOutputFiles } from '../../src/outputs/result-files.js';
-import { renderErrorContext, renderForeignFailure } from '../../src/outputs/terminal/error-context.js';
+import { renderErrorContext, renderUserTestFailure } from '../../src/outputs/terminal/error-context.js';
 import { renderRunReport } from '../../src/outputs/terminal/run-report.js';
 import { writeResults } from '../../src/outputs/write-results.js';
 import { getIdFinders } from '../../src/recognition/id-finders.js';
@@ -169,7 +169,10 @@ function renderStreams(certificate: Certificate, written: ReturnType<typeof writ
     renderRunReport: renderRunReport(certificate, written),
     compareCertificates: compareCertificates([certificate, changed], suite.contract).text,
     renderErrorContext: renderErrorContext(text(), quoteLines(text()).join('\n'), text(), text()),
-    renderForeignFailure: renderForeignFailure(['', text(), text(), text()], [{ message: text() }, { stack: text() }]),
+    renderUserTestFailure: renderUserTestFailure(
+      ['', text(), text(), text()],
+      [{ message: text() }, { stack: text() }],
+    ),
   };
 }
 

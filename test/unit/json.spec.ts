@@ -1,8 +1,8 @@
 import { expect, test } from '@playwright/test';
 import fc from 'fast-check';
 import {
-  isContainer,
   isCutOffJson,
+  isJsonContainer,
   isJsonObject,
   NumberText,
   parseJsonExactly,
@@ -69,7 +69,7 @@ test('What JavaScript writes alike is a plain number, and no text is a number', 
 
 test('A number with digits of its own is neither an object nor a container', () => {
   const number = new NumberText('1.0');
-  expect([isJsonObject(number), isContainer(number), `${number}`]).toEqual([false, false, '1.0']);
+  expect([isJsonObject(number), isJsonContainer(number), `${number}`]).toEqual([false, false, '1.0']);
 });
 
 test('Any JSON reads and writes as JavaScript does, apart from its numbers', () => {

@@ -2,8 +2,8 @@ import { expect, test } from '@playwright/test';
 import {
   type Assertion,
   type AssertionReadContext,
-  combineAny,
   combineResultsWithAnd,
+  combineResultsWithOr,
   createUnclearResult,
   createViolation,
   holdingResult,
@@ -722,5 +722,5 @@ test('Combined assertions: a violation outweighs a doubt in all-of, a doubt outw
     [[no, maybe], no, maybe],
     [[no, no], no, no],
   ] as const)
-    expect([combineResultsWithAnd(results), combineAny(results)]).toEqual([all, any]);
+    expect([combineResultsWithAnd(results), combineResultsWithOr(results)]).toEqual([all, any]);
 });

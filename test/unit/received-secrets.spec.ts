@@ -6,7 +6,12 @@ import { noRetry } from '../../src/http/connection-options.js';
 import type { Exchange } from '../../src/http/exchange.js';
 import type { Secret } from '../../src/http/redactor.js';
 import { createRedactor } from '../../src/http/redactor.js';
-import { createTransportChannel, NoResponse, type Transport, UnsupportedRequest } from '../../src/http/transport.js';
+import {
+  createTransportChannel,
+  NoResponse,
+  type Transport,
+  UnsupportedRequestError,
+} from '../../src/http/transport.js';
 import { checkEachRow } from '../support/check-each-row.js';
 import { allEchoes, echoArbitrary } from '../support/echoes.js';
 import { renderResponse, documentedRequest as request, test } from '../support/wire.js';
@@ -119,7 +124,7 @@ const transports: Readonly<Record<string, (text: string) => Transport>> = {
   'throws an error': (text) => () => Promise.reject(new Error(`No: ${text}`)),
   'throws a text': (text) => () => Promise.reject(text),
   'has no response': (text) => () => Promise.reject(new NoResponse(text)),
-  'cannot express it': (text) => () => Promise.reject(new UnsupportedRequest(text)),
+  'cannot express it': (text) => () => Promise.reject(new UnsupportedRequestError(text)),
   'returns something else': (text) => () => ({ status: text }) as never,
   'echoes in a header': (text) => () => ({ status: 200, headers: [['x-echo', text]], body: '' }),
   'echoes in a body': (text) => () => ({ status: 200, headers: [], body: text }),

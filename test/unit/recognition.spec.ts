@@ -1,7 +1,7 @@
 import { expect, test } from '@playwright/test';
 import { createIdFinders, type IdFinders } from '../../src/recognition/id-finders.js';
 import { listValuesUnderPaths } from '../../src/recognition/list-values-under-paths.js';
-import { findNormalizedPatterns } from '../../src/recognition/path-normalization.js';
+import { normalizePathPatterns } from '../../src/recognition/path-normalization.js';
 import { determineTierReading, type ReturnedTierPaths } from '../../src/recognition/returned-tier-paths.js';
 import { readReturnedTiersOfMentions } from '../../src/recognition/returned-tiers.js';
 import { createMentionFilter, type MentionFilter, matchesMentionFilter } from '../../src/recognition/sibling-values.js';
@@ -178,7 +178,7 @@ test.describe('Tiers are found in unusual texts', () => {
     });
 
     test('if up to six steps repeat together', () => {
-      const folds = (...patterns: readonly string[]) => Object.fromEntries(findNormalizedPatterns(patterns, []));
+      const folds = (...patterns: readonly string[]) => Object.fromEntries(normalizePathPatterns(patterns, []));
       expect(folds('/id', '/n/id', '/n/n/id', '/x/id')).toEqual({ '/n/id': '/id', '/n/n/id': '/id' });
       const [six, seven] = ['/a/b/c/d/e/f', '/a/b/c/d/e/f/g'];
       expect(folds(`${six}${six}/id`, `${seven}${seven}/id`)).toEqual({ [`${six}${six}/id`]: `${six}/id` });
@@ -194,11 +194,11 @@ test.describe('Tiers are found in unusual texts', () => {
         ['/*x/id', '/*/*x/id'],
       ] as const;
       for (const [single, list] of rows) {
-        expect([...findNormalizedPatterns([single, list], [])]).toEqual([[single, list]]);
-        expect(findNormalizedPatterns([single, list], [new Set([single, list])]).size).toBe(0);
+        expect([...normalizePathPatterns([single, list], [])]).toEqual([[single, list]]);
+        expect(normalizePathPatterns([single, list], [new Set([single, list])]).size).toBe(0);
       }
       for (const path of ['/data/a/id', '/data/*/no', '/other/*/id', '/data/**/id'])
-        expect(findNormalizedPatterns(['/data/id', path], []).size).toBe(0);
+        expect(normalizePathPatterns(['/data/id', path], []).size).toBe(0);
     });
 
     test('but other paths beside them are ambiguous', () => {

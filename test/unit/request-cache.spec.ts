@@ -1,6 +1,6 @@
 import { expect, test } from '@playwright/test';
 import type { TestCase } from '../../src/cases/test-case.js';
-import type { Channel, Exchange, HttpRequest } from '../../src/http/exchange.js';
+import type { Exchange, HttpRequest, RequestChannel } from '../../src/http/exchange.js';
 import { createCaseSender } from '../../src/run/case-sender.js';
 
 /** `/a 2` repeats `/a`. */
@@ -24,7 +24,7 @@ type Outcome = number | 'timed-out';
 function createLog(outcomes: Readonly<Record<string, readonly Outcome[]>> = {}) {
   const log: string[] = [];
   let hold: Promise<void> = Promise.resolve();
-  const channel: Channel = {
+  const channel: RequestChannel = {
     send: async (request): Promise<Exchange> => {
       log.push(request.path);
       await hold;

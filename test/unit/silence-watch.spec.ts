@@ -2,7 +2,7 @@
 
 import { expect } from '@playwright/test';
 import type { RetryOptions } from '../../src/http/connection-options.js';
-import type { Channel, Exchange, HttpRequest } from '../../src/http/exchange.js';
+import type { Exchange, HttpRequest, RequestChannel } from '../../src/http/exchange.js';
 import { createTransportChannel, NoResponse } from '../../src/http/transport.js';
 import { createRequest, getOutcome, type Reply, renderResponse, test } from '../support/wire.js';
 
@@ -12,7 +12,7 @@ const limits = { timeout_ms: 500 };
 const concurrency = 8;
 const sent = 200;
 
-const sendAll = (channel: Pick<Channel, 'send'>, requests: readonly HttpRequest[]) =>
+const sendAll = (channel: Pick<RequestChannel, 'send'>, requests: readonly HttpRequest[]) =>
   Promise.all(requests.map((request) => channel.send(request)));
 const plain = Array.from({ length: sent }, (_, n) => createRequest(`r${n}`));
 const countSent = (exchanges: readonly Exchange[]) => exchanges.reduce((sum, { attempts = 1 }) => sum + attempts, 0);

@@ -7,7 +7,7 @@ import { expect, test } from '@playwright/test';
 import { readTargetFile, readWorldAvailability } from '../../src/config/target-file.js';
 import type { World } from '../../src/contract/world.js';
 import { expandWorld, loadWorld } from '../../src/contract/world-file.js';
-import { loadSuite, suiteFolder } from '../../src/suite/suite.js';
+import { loadSuite, packageCasesFolder } from '../../src/suite/suite.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { UnusableInput } from '../../src/support/problem.js';
 import { parseYaml } from '../../src/support/yaml-file.js';
@@ -101,7 +101,7 @@ test('The loader to start from writes bindings with which its deployment conform
 
   const target = path.join(folder, 'shop.yaml');
   writeFileSync(target, 'name: shop\nbindings: shop.ids.yaml\n');
-  const bound = loadSuite(suiteFolder, readWorldAvailability(readTargetFile({ target })));
+  const bound = loadSuite(packageCasesFolder, readWorldAvailability(readTargetFile({ target })));
   const reference = createReference({ world: stored as unknown as World });
   const { certificate } = await certifyOver(channelTo(reference), bound);
   expect([certificate.verdict, certificate.questions.filter(({ outcome }) => outcome === null)]).toEqual([
@@ -112,5 +112,5 @@ test('The loader to start from writes bindings with which its deployment conform
 
 test('A target whose availability has only undefined members gets the suite that the build stored', () => {
   const nothing = { bindings: undefined, ownPromotions: undefined, data: undefined };
-  expect(loadSuite(suiteFolder, nothing)).toBe(loadSuite());
+  expect(loadSuite(packageCasesFolder, nothing)).toBe(loadSuite());
 });

@@ -17,7 +17,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { CauseExample } from '../../src/certificate/cause-entry.js';
 import type { Certificate } from '../../src/certificate/certificate.js';
 import { parseEvidenceArchive } from '../../src/certificate/har-archive.js';
-import { exportWorld } from '../../src/contract/world.js';
+import { pickWorldLists } from '../../src/contract/world.js';
 import type { Exchange } from '../../src/http/exchange.js';
 import { loadSuite } from '../../src/suite/suite.js';
 import { packageRoot } from '../../src/support/package-root.js';
@@ -49,7 +49,7 @@ const [folder = '', file = 'fleet.jsonl', ...ids] = process.argv.slice(2);
 const program = path.join(folder, 'run.py');
 const temporary = mkdtempSync(path.join(os.tmpdir(), 'fleet-'));
 const world = path.join(temporary, 'world.json');
-writeFileSync(world, JSON.stringify(exportWorld(loadSuite().world)));
+writeFileSync(world, JSON.stringify(pickWorldLists(loadSuite().world)));
 
 const members: FleetMember[] = JSON.parse(execFileSync('python3', [program, '--list'], { encoding: 'utf8' }));
 const measured = existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : [];

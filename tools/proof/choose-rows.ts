@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { createDeployment } from '../../reference/deployment.js';
 import type { Fault } from '../../reference/faults/fault.js';
 import type { RequirementCase, RequirementRow } from '../../src/cases/test-case.js';
-import type { DiscriminatingRows } from '../../src/config/selection.js';
+import type { FaultCatchingRows } from '../../src/config/selection.js';
 import { serializeRequest } from '../../src/http/exchange.js';
 import { createRecognizer } from '../../src/recognition/recognizer.js';
-import { isSerial, listRequests } from '../../src/run/case-sender.js';
+import { isSerial, listRequestsOfCase } from '../../src/run/case-sender.js';
 import { countPlannedRequests, createRunPlan } from '../../src/run/plan.js';
 import { selectFromSuite } from '../../src/suite/case-selection.js';
 import type { Suite } from '../../src/suite/suite.js';
@@ -35,7 +35,7 @@ export async function chooseDiscriminatingRows(
   suite: Suite,
   faults: readonly Fault[],
   proofs: readonly FaultProof[],
-): Promise<DiscriminatingRows> {
+): Promise<FaultCatchingRows> {
   const candidates = listCandidates(suite, proofs);
   const chosen = [...replaceRows(dropSuperfluousRows(addGreedily([], candidates)), candidates)];
   const findCaught = (rows: readonly Candidate[], some: readonly Fault[]) =>
@@ -143,7 +143,9 @@ function listCandidates(suite: Suite, proofs: readonly FaultProof[]): Candidate[
     return testCase.rows.map((row): Candidate => {
       const catching = proofs.filter(({ failedAlone }) => failedAlone[testCase.id]?.includes(row.title));
       const owner = isSerial(testCase) ? `${testCase.id}, ${row.title}: ` : '';
-      const requests = listRequests({ ...testCase, rows: [row] }).map((request) => owner + serializeRequest(request));
+      const requests = listRequestsOfCase({ ...testCase, rows: [row] }).map(
+        (request) => owner + serializeRequest(request),
+      );
       return { testCase, row, requests, catches: new Set(catching.map(({ id }) => id)) };
     });
   });
@@ -169,7 +171,7 @@ export async function findCaughtFaults(
 }
 
 /** Discriminating rows as a file, for `readDiscriminatingRows`. */
-export function renderDiscriminatingRows({ chosen_from, faults, caught, rows }: DiscriminatingRows): string {
+export function renderDiscriminatingRows({ chosen_from, faults, caught, rows }: FaultCatchingRows): string {
   return [
     '# yaml-language-server: $schema=../schemas/discriminating-rows.schema.json',
     '#',

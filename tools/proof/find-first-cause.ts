@@ -2,7 +2,7 @@ import { createDeployment } from '../../reference/deployment.js';
 import type { Fault } from '../../reference/faults/fault.js';
 import type { Cause } from '../../src/explanation/diagnose-run.js';
 import { diagnoseRun } from '../../src/explanation/diagnose-run.js';
-import type { Channel } from '../../src/http/exchange.js';
+import type { RequestChannel } from '../../src/http/exchange.js';
 import { createRecognizer, type Recognizer } from '../../src/recognition/recognizer.js';
 import type { Suite } from '../../src/suite/suite.js';
 import { createTimedChannel, indexExchanges, inProcessCredentials, runSuite } from './judge-deployment.js';
@@ -18,7 +18,11 @@ export async function findFirstCause(
 }
 
 /** Runs all cases over a channel, and returns the causes. */
-export async function findCauses(channel: Channel, suite: Suite, recognizer: Recognizer): Promise<readonly Cause[]> {
+export async function findCauses(
+  channel: RequestChannel,
+  suite: Suite,
+  recognizer: Recognizer,
+): Promise<readonly Cause[]> {
   const options = { recognizer, isWorldLoaded: true };
   const { results, evidence } = await runSuite(suite, channel, options);
   const index = indexExchanges(evidence, recognizer);

@@ -1,7 +1,7 @@
 import type { RequirementCase } from '../../src/cases/test-case.js';
 import { credentialPlaceholders } from '../../src/contract/operation.js';
 import type { Credentials } from '../../src/http/connection-options.js';
-import type { Channel, HttpRequest, HttpResponse } from '../../src/http/exchange.js';
+import type { HttpRequest, HttpResponse, RequestChannel } from '../../src/http/exchange.js';
 import type { TargetContext } from '../../src/judge/judge-case.js';
 import { findWorstVerdict, type Verdict } from '../../src/judge/verdict.js';
 import type { Recognizer } from '../../src/recognition/recognizer.js';
@@ -9,7 +9,7 @@ import type { CaseReport, StoredEvidence } from '../../src/run/case-report.js';
 import { createCaseSender } from '../../src/run/case-sender.js';
 import { createExchangeIndexer, type ExchangeIndex } from '../../src/run/exchange-index.js';
 import { type StartRunOptions, startRun } from '../../src/run/run.js';
-import { type CaseAttempts, sendAndJudgeCase } from '../../src/run/run-case.js';
+import { type JudgedCaseAttempts, sendAndJudgeCase } from '../../src/run/run-case.js';
 import type { Suite } from '../../src/suite/suite.js';
 
 /** The credentials of a deployment in this process: those of a case as it is, before a client replaces them. */
@@ -19,7 +19,7 @@ export const inProcessCredentials: Credentials = credentialPlaceholders;
 export type Answer = (request: HttpRequest) => HttpResponse;
 
 /** A channel to a deployment that is a function in this process. */
-export function createChannel(respond: Answer): Channel {
+export function createChannel(respond: Answer): RequestChannel {
   return {
     send: async (request) => ({ request, response: respond(request) }),
     reconnect: () => undefined,
@@ -28,7 +28,7 @@ export function createChannel(respond: Answer): Channel {
 }
 
 /** The same channel, whose exchanges tell the order in which they were sent, for causes about state. */
-export function createTimedChannel(respond: Answer): Channel {
+export function createTimedChannel(respond: Answer): RequestChannel {
   const channel = createChannel(respond);
   let turn = 0;
   return {
@@ -49,7 +49,7 @@ export interface DeploymentJudgement {
 
 export interface JudgedCase {
   readonly testCase: RequirementCase;
-  readonly sent: CaseAttempts;
+  readonly sent: JudgedCaseAttempts;
 }
 
 /** Puts a deployment that has the world to the requirement cases of a suite. @param respond takes {@link inProcessCredentials} */
@@ -80,7 +80,7 @@ export function listVerdicts({ cases }: DeploymentJudgement): Map<string, Verdic
 export type EndedRun = Awaited<ReturnType<typeof runSuite>>;
 
 /** Runs a suite in this process. */
-export async function runSuite(suite: Suite, channel: Channel, options: StartRunOptions = {}) {
+export async function runSuite(suite: Suite, channel: RequestChannel, options: StartRunOptions = {}) {
   const run = await startRun(suite, channel, { ...options, plannedCases: suite.cases.map(({ id }) => id) });
   const reports: CaseReport[] = [];
   for (const testCase of suite.cases) reports.push(await run.reportCase(testCase));

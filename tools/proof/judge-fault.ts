@@ -10,7 +10,7 @@ import {
   type TargetContext,
 } from '../../src/judge/judge-case.js';
 import { createRecognizer } from '../../src/recognition/recognizer.js';
-import { listRequests } from '../../src/run/case-sender.js';
+import { listRequestsOfCase } from '../../src/run/case-sender.js';
 import { startRun } from '../../src/run/run.js';
 import type { Suite } from '../../src/suite/suite.js';
 import { type Answer, createChannel, inProcessCredentials, judgeDeployment } from './judge-deployment.js';
@@ -42,7 +42,7 @@ export function createFaultJudge(suite: Suite): FaultJudge {
   const { world } = suite;
   const options = { isWorldLoaded: true, recognizer: createRecognizer(world) };
   const cases = suite.cases.filter((testCase) => testCase.kind === 'requirement');
-  const requests = new Map(cases.map((testCase) => [testCase, listRequests(testCase)]));
+  const requests = new Map(cases.map((testCase) => [testCase, listRequestsOfCase(testCase)]));
   const deploy = (...faults: Fault[]) => createDeployment({ world, credentials: inProcessCredentials, faults });
   const respondWithoutFault = createCachedDeployment(deploy());
   /** How often each case has failed. Cases that often fail are judged first. */

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseContract } from '../../src/contract/contract.js';
-import { parseSuite, suiteFolder } from '../../src/suite/suite.js';
+import { packageCasesFolder, readSuiteFiles } from '../../src/suite/suite.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { UnusableInput } from '../../src/support/problem.js';
 import { readYaml } from '../../src/support/yaml-file.js';
@@ -15,10 +15,10 @@ async function update(): Promise<void> {
   // The schemas come first: they decide what a case file may contain.
   await report('schemas', () => {
     writeSchema('assertions', createAssertionsSchema());
-    const contract = parseContract(readYaml(path.join(suiteFolder, 'contract.yaml')));
+    const contract = parseContract(readYaml(path.join(packageCasesFolder, 'contract.yaml')));
     writeSchema('contract-ids', createContractIdsSchema(contract));
   });
-  const suite = parseSuite(suiteFolder, {});
+  const suite = readSuiteFiles(packageCasesFolder, {});
   await report('specs', () => {
     for (const [file, text] of renderSpecs(suite)) writeFileSync(path.join(packageRoot, file), text);
   });

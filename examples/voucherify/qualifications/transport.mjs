@@ -3,7 +3,7 @@
  * the vendor. README.md names the documents that it follows.
  */
 
-import { UnsupportedRequest } from 'promotion-validation-conformance';
+import { UnsupportedRequestError } from 'promotion-validation-conformance';
 
 const documentedPath = '/v1/promotions/validation';
 /** The largest page. */
@@ -34,28 +34,28 @@ export default async function sendThroughReplacement(request, { send }) {
 }
 
 /**
- * @param {import('promotion-validation-conformance').PlainRequest} request documented
+ * @param {import('promotion-validation-conformance').TransportRequest} request documented
  * @param {string} [cursor] of the page before
  */
 function createPageRequest({ method, path, headers, body = '{}' }, cursor) {
-  if (method !== 'GET') throw new UnsupportedRequest(`the method ${method}: the replacement is another operation`);
+  if (method !== 'GET') throw new UnsupportedRequestError(`the method ${method}: the replacement is another operation`);
   if (path.split('?')[0] !== documentedPath)
-    throw new UnsupportedRequest('another path: the replacement is another operation');
+    throw new UnsupportedRequestError('another path: the replacement is another operation');
   const { audience, campaigns, metadata, unknown } = readQuery(path);
-  if (unknown !== undefined) throw new UnsupportedRequest(`the query '${unknown}' has no counterpart in the body`);
+  if (unknown !== undefined) throw new UnsupportedRequestError(`the query '${unknown}' has no counterpart in the body`);
   if (campaigns.length > 1 || new Set(metadata.map(([key]) => key)).size < metadata.length)
-    throw new UnsupportedRequest('a filter that is given twice: the body has each once');
+    throw new UnsupportedRequestError('a filter that is given twice: the body has each once');
   const request = { method: 'POST', path: '/v1/qualifications', headers };
   const parsed = parseObject(body);
   // What is no JSON object stays as it is: the replacement may refuse it.
   if (parsed === undefined) return { ...request, body };
   // The request is written anew, so what this would lose cannot be sent.
   if (JSON.stringify(parsed) !== body)
-    throw new UnsupportedRequest('this spelling of JSON: the transport writes the body anew');
+    throw new UnsupportedRequestError('this spelling of JSON: the transport writes the body anew');
   const { options = {}, ...others } = parsed;
   const { expand = [] } = options ?? {};
   if (options === null || typeof options !== 'object' || Array.isArray(options) || !Array.isArray(expand))
-    throw new UnsupportedRequest('options that are not as documented: the transport adds its own');
+    throw new UnsupportedRequestError('options that are not as documented: the transport adds its own');
   const filters = {
     junction: 'and',
     resource_type: { conditions: { $is: ['promotion_tier'] } },

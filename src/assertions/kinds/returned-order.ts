@@ -1,5 +1,5 @@
 import { createUnclearResult, createViolationUnless, defineAssertion } from '../assertion.js';
-import { createTiersDoubt, judgeReturnedTiers } from '../judge-returned-tiers.js';
+import { createUnclearTiersResult, judgeReturnedTiers } from '../judge-returned-tiers.js';
 
 type Order = 'newest-first' | 'oldest-first';
 
@@ -10,7 +10,7 @@ export default defineAssertion<Order, { readonly order: Order }>({
   describe: ({ order }) => `returns the promotions ${order}`,
   judge: ({ order }, context) =>
     judgeReturnedTiers(context, false, (result) => {
-      if (result.unclear.size > 0) return createTiersDoubt(result);
+      if (result.unclear.size > 0) return createUnclearTiersResult(result);
       if (result.returned.length < 2) return createUnclearResult('no-order');
       const newestFirst = context.evidence.world.tiers.map(({ id }) => id).filter((id) => result.returned.includes(id));
       const wanted = order === 'newest-first' ? newestFirst : newestFirst.reverse();

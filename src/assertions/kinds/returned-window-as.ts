@@ -3,8 +3,8 @@ import { getWindowSize } from '../../contract/world.js';
 import {
   type AssertionJudgeContext,
   type AssertionResult,
-  combineAny,
   combineResultsWithAnd,
+  combineResultsWithOr,
   createViolation,
   defineAssertion,
 } from '../assertion.js';
@@ -30,7 +30,7 @@ export default defineAssertion<string, { readonly compared: string }>({
       // One of both is enough, and to prove that promotions were not returned takes long.
       if (before.is === 'holds') return before;
       const after = judge('after-the-filter');
-      if (before.is !== 'violated' || after.is !== 'violated') return combineAny([before, after]);
+      if (before.is !== 'violated' || after.is !== 'violated') return combineResultsWithOr([before, after]);
       return createViolation('windows-differ', { name, before: before.reason, after: after.reason });
     }),
   // If one of the newest is missing in the deployment, an older one is among the newest 150.

@@ -22,8 +22,8 @@ import { createInputError } from '../../support/problem.js';
 import { joinAndEscapeLines } from '../../support/untrusted-text.js';
 import { determineExitStatusOfRuns, exitStatus } from '../exit-status.js';
 import { addCertifyFlags, type CertifyFlags, type ConfigureCommand } from '../flags.js';
-import { findOwnPlaywrightConfig, runPlaywrightTests } from '../run-playwright.js';
-import { printComparison } from './compare.js';
+import { findUserPlaywrightConfig, runPlaywrightTests } from '../run-playwright.js';
+import { printCertificateDifferences } from './compare.js';
 
 export default ((command, end, playwrightArgs) => {
   addCertifyFlags(command)
@@ -74,7 +74,7 @@ async function sendRuns(
   playwrightArgs: readonly string[],
   flags: CertifyFlags,
 ): Promise<number> {
-  const config = findOwnPlaywrightConfig();
+  const config = findUserPlaywrightConfig();
   // A run that names its deployment is a project of its own. Otherwise Playwright reads the projects of a config.
   const isNamed = [runs[0].target, runs[0].baseUrl, runs[0].reference].some((stated) => stated !== undefined);
   const projects = config === undefined || isNamed ? await loadProjects(runs) : [];
@@ -118,7 +118,7 @@ function claimFolders(folders: readonly string[]): void {
  */
 function endRuns(ended: readonly RunEnding[], code: number, flags: CertifyFlags): number {
   const folders = ended.flatMap((ending) => (typeof ending === 'object' ? [ending.folder] : []));
-  if (folders.length > 1) printComparison(folders);
+  if (folders.length > 1) printCertificateDifferences(folders);
   if (flags.open) for (const folder of folders) openPage(folder);
   // The new record contains the drift that was shown.
   const accept = (ending: RunEnding) =>

@@ -1,5 +1,5 @@
 import { compareCertificates } from '../../certificate/compare-certificates.js';
-import { readCertificate } from '../../certificate/verify-certificate.js';
+import { readCertificate } from '../../certificate/find-certificate-mismatches.js';
 import { findRunFile } from '../../outputs/result-files.js';
 import { loadSuite } from '../../suite/suite.js';
 import { exitStatus } from '../exit-status.js';
@@ -11,12 +11,12 @@ export default ((command, end) => {
     .argument('<certificate>', 'a certificate.json, or the folder of a run')
     .argument('<certificates...>', 'others')
     .action((first: string, others: string[]) => {
-      end(printComparison([first, ...others]) ? exitStatus.drift : exitStatus.conforms);
+      end(printCertificateDifferences([first, ...others]) ? exitStatus.drift : exitStatus.conforms);
     });
 }) satisfies ConfigureCommand;
 
 /** Prints the differences of certificates. @returns whether they differ @throws UnusableInput if a file is no certificate */
-export function printComparison(files: readonly string[]): boolean {
+export function printCertificateDifferences(files: readonly string[]): boolean {
   const certificates = files.map((file) => readCertificate(findRunFile(file, 'certificate.json')));
   const { isDifferent, text } = compareCertificates(certificates, loadSuite().contract);
   process.stdout.write(text);

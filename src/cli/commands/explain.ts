@@ -1,6 +1,6 @@
 import { renderCaseExplanation } from '../../outputs/terminal/case-explanation.js';
 import { findCasesByName, selectCases } from '../../suite/case-selection.js';
-import { loadSuite, suiteFolder } from '../../suite/suite.js';
+import { loadSuite, packageCasesFolder } from '../../suite/suite.js';
 import { createInputError } from '../../support/problem.js';
 import type { ConfigureCommand } from '../flags.js';
 
@@ -10,7 +10,7 @@ export default ((command) => {
     .argument('<name>', 'the id of a case, or of a requirement or question with a single case')
     .option('--cases <folder>', 'a folder of your own cases')
     .action((name: string, { cases }: { cases?: string }) => {
-      const suite = loadSuite(suiteFolder, {}, cases);
+      const suite = loadSuite(packageCasesFolder, {}, cases);
       const named = suite.cases.filter(({ id }) => id === name);
       const selected = () => selectCases(suite, { only: findCasesByName([name], suite, 'explain') });
       const [testCase, ...others] = named.length > 0 ? named : selected();

@@ -3,7 +3,7 @@ import { closedQuestions } from '../../../reference/behaviours.js';
 import { listGeneratedFaults } from '../../../reference/faults/generated-faults.js';
 import { faults } from '../../../reference/faults/index.js';
 import { getRequirementOrQuestionId } from '../../cases/test-case.js';
-import { loadSuite, type Suite, suiteFolder } from '../../suite/suite.js';
+import { loadSuite, packageCasesFolder, type Suite } from '../../suite/suite.js';
 import { joinAndEscapeLines } from '../../support/untrusted-text.js';
 import type { ConfigureCommand } from '../flags.js';
 
@@ -41,7 +41,7 @@ export default ((command) => {
     .argument('[text]', 'only entries with this text, such as the cases with the id of a requirement')
     .option('--cases <folder>', 'a folder of your own cases')
     .action((kind: string, text = '', { cases }: { cases?: string }) => {
-      const entries = lists[kind]?.(loadSuite(suiteFolder, {}, cases)) ?? [];
+      const entries = lists[kind]?.(loadSuite(packageCasesFolder, {}, cases)) ?? [];
       const shown = entries.filter((entry) => entry.join('\n').toLowerCase().includes(text.toLowerCase()));
       const width = Math.min(40, Math.max(...shown.map(([id]) => id.length)));
       const lines = shown.flatMap(([id, says, ...details]) => [`${id.padEnd(width)}  ${says}`.trimEnd(), ...details]);

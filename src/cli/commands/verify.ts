@@ -1,8 +1,8 @@
 import path from 'node:path';
-import { readCertificate, verifyCertificate } from '../../certificate/verify-certificate.js';
-import { parseRecordedRun, rejudgeRun } from '../../certify/recorded-run.js';
+import { findCertificateMismatches, readCertificate } from '../../certificate/find-certificate-mismatches.js';
+import { parseRunToRejudge, rejudgeRun } from '../../certify/recorded-run.js';
 import { findRunFile } from '../../outputs/result-files.js';
-import { loadSuite, suiteFolder } from '../../suite/suite.js';
+import { loadSuite, packageCasesFolder } from '../../suite/suite.js';
 import { computeDigest } from '../../support/digest.js';
 import { createInputError, readInputFile } from '../../support/problem.js';
 import { fileSizeLimits } from '../../support/read-bytes.js';
@@ -42,13 +42,13 @@ async function verify(file: string, { cases, data }: { cases?: string; data?: st
   const content = readInputFile(evidenceFile, 'A run writes the evidence beside its certificate.', {
     limit: fileSizeLimits.evidence,
   });
-  const recorded = parseRecordedRun(content, evidenceFile, data);
-  const suite = loadSuite(suiteFolder, recorded.settings.availability, cases ?? ownCases?.folder);
+  const recorded = parseRunToRejudge(content, evidenceFile, data);
+  const suite = loadSuite(packageCasesFolder, recorded.settings.availability, cases ?? ownCases?.folder);
   const { certificate: rejudged } = await (await rejudgeRun(recorded, suite)).certify();
   const isConverted = isConvertedText(content, stated.digest);
   const digest = isConverted ? stated.digest : computeDigest(content);
   const evidence = { ...stated, digest, exchanges: recorded.evidence.exchanges.length };
-  const differences = verifyCertificate(certificate, { ...rejudged, evidence });
+  const differences = findCertificateMismatches(certificate, { ...rejudged, evidence });
   const note = `The installed suite (${suite.version}, ${suite.digest}) judged the evidence, not that of the certificate (${judge.version}, ${judge.digest}). Differences may come from that.`;
   return [
     differences.length === 0 ? `AGREES  ${file}: ${verdict}` : `DIFFERS  ${file}`,

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import {
-  type CaseDifference,
   type CaseEntry,
   isFailingVerdict,
+  type ResponseDifference,
   renderCaseDifference,
   renderFailure,
 } from '../../certificate/case-entry.js';
@@ -19,7 +19,7 @@ import {
   describeVerdict,
   sortByUrgency,
 } from '../counts.js';
-import { type AnsweredQuestion, type OutputRenderer, renderAnsweredQuestion } from '../output.js';
+import { type AnsweredQuestion, type OutputRenderer, renderAnswerOrNone } from '../output.js';
 import { readTemplate } from '../template.js';
 
 /** Loads nothing from elsewhere and runs no script. Browsers open what is folded for a link or a search. */
@@ -60,7 +60,7 @@ export default (({ certificate, suite, answers }) => {
       known,
       unjudged,
       notes,
-      warnings: warnings.map((answer) => ({ id: answer.question.id, text: renderAnsweredQuestion(answer) })),
+      warnings: warnings.map((answer) => ({ id: answer.question.id, text: renderAnswerOrNone(answer) })),
       drift: drift.map(viewDifference),
       unstable: unstable.map(viewDifference),
       parts: Array.from(
@@ -91,7 +91,7 @@ function listLinks(ids: readonly string[]) {
   return ids.map((id, n) => ({ id, separator: n === 0 ? '' : ', ' }));
 }
 
-function viewDifference(entry: CaseDifference) {
+function viewDifference(entry: ResponseDifference) {
   return { id: entry.case, text: renderCaseDifference(entry) };
 }
 
@@ -122,7 +122,7 @@ function viewQuestion(answer: AnsweredQuestion, shared: SharedReasons) {
   return {
     ...question,
     open: splitCode(question.open),
-    answer: splitCode(renderAnsweredQuestion(answer)),
+    answer: splitCode(renderAnswerOrNone(answer)),
     outcome: question.answer.kind === 'value' ? '' : outcome,
     marks: [...(warning ? ['warning'] : []), ...(drift ? ['drift'] : [])],
     isShared: shared.has(reason),

@@ -1,10 +1,10 @@
 import { undeterminedOutcome } from '../../cases/test-case.js';
 import { isSuccessful } from '../../http/response-status.js';
 import { maskChangingValues } from '../../record/body-templates.js';
-import { createResponseRenderer, renderRequest, volatilePattern } from '../../record/exchange-text.js';
+import { createResponseRenderer, renderShortCurlCommand, volatilePattern } from '../../record/exchange-text.js';
 import { parseJsonExactly, stringifyExactly } from '../../support/json.js';
-import { renderCodeBlock, renderInlineCode, renderTableCode } from '../markdown.js';
-import { type AnsweredQuestion, type OutputRenderer, renderAnsweredQuestion } from '../output.js';
+import { renderCodeBlock, renderCodeInTableCell, renderInlineCode } from '../markdown.js';
+import { type AnsweredQuestion, type OutputRenderer, renderAnswerOrNone } from '../output.js';
 
 /** Renders the part that the documentation lacks. The text is the same if the target behaves the same. */
 export default (({ suite, answers, certificate, suiteResults }) => {
@@ -19,13 +19,16 @@ export default (({ suite, answers, certificate, suiteResults }) => {
     const isNamed = question.answer.kind === 'outcomes' && outcome !== null;
     return {
       ...question,
-      sentence: renderAnsweredQuestion(answer, renderInlineCode),
+      sentence: renderAnswerOrNone(answer, renderInlineCode),
       name: isNamed ? renderInlineCode(outcome) : '',
       reason: outcome === null || outcome === undeterminedOutcome ? reason : '',
       shown:
         exchange === undefined
           ? []
-          : [renderCodeBlock('sh', renderRequest(exchange)), renderCodeBlock('text', renderResponse(exchange))],
+          : [
+              renderCodeBlock('sh', renderShortCurlCommand(exchange)),
+              renderCodeBlock('text', renderResponse(exchange)),
+            ],
     };
   };
   return {
@@ -35,11 +38,11 @@ export default (({ suite, answers, certificate, suiteResults }) => {
       rows: answers.map((answer) => ({
         id: answer.question.id,
         warning: answer.entry.warning,
-        sentence: renderAnsweredQuestion(answer, renderTableCode),
+        sentence: renderAnswerOrNone(answer, renderCodeInTableCell),
       })),
       example: example !== undefined &&
         sample !== '' && {
-          request: renderCodeBlock('sh', renderRequest(example)),
+          request: renderCodeBlock('sh', renderShortCurlCommand(example)),
           body: renderCodeBlock('json', sample),
         },
       groups: suite.contract.groups.map(({ name, asks }) => ({

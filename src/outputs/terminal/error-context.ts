@@ -10,7 +10,7 @@ export function renderErrorContext(title: string, failure: string, requirement =
 }
 
 /** Renders a failure of a test of the user, which no other reporter shows. @param titles as `titlePath` of Playwright */
-export function renderForeignFailure(
+export function renderUserTestFailure(
   [, project = '', , ...titles]: readonly string[],
   errors: readonly { readonly message?: string; readonly stack?: string }[],
 ): string {

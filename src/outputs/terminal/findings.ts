@@ -1,5 +1,5 @@
 import { examinedAreas } from '../../run/examination/examination.js';
-import type { Examination } from '../../run/examine.js';
+import type { Examination } from '../../run/examine-target.js';
 import { renderReason } from '../../support/reason.js';
 import { joinAndEscapeLines } from '../../support/untrusted-text.js';
 

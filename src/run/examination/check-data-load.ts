@@ -7,14 +7,14 @@ import {
   hasUsableResponse,
 } from './examination.js';
 import { examineDataLoad, explainRefusedIds } from './examine-data-load.js';
-import { findFailureOfAllRequests } from './find-failure-of-all-requests.js';
+import { findRequestIndependentFailure } from './find-request-independent-failure.js';
 
 /** Checks whether 401 and 403 are about the ids of a request, and not about its credentials. */
 export async function checkIdsRefusedLikeCredentials(
   context: ExaminationContext,
 ): Promise<ExaminationCheckResult | undefined> {
   const [first] = context.exchanges;
-  return first !== undefined && findFailureOfAllRequests(first) !== undefined
+  return first !== undefined && findRequestIndependentFailure(first) !== undefined
     ? await checkRefusedIds(context)
     : undefined;
 }
@@ -31,7 +31,7 @@ export async function checkRefusedIds(context: ExaminationContext): Promise<Exam
   if (differ(successes) || listSuccesses(await sendWithoutBody()).length === 0) return undefined;
   const reason = await explainRefusedIds(request, first, send);
   if (reason === undefined) return undefined;
-  const failure = findFailureOfAllRequests(first);
+  const failure = findRequestIndependentFailure(first);
   return {
     findings: {
       URL: createFineFinding('answers'),

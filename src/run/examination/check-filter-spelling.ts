@@ -1,6 +1,6 @@
 import { locateReturnedTiers } from '../../judge/judge-case.js';
 import { readReturnedTiersOfBody } from '../../recognition/returned-tiers.js';
-import { needsLiteralFilters } from '../filter-spelling.js';
+import { doFiltersNeedLiteralBrackets } from '../filter-spelling.js';
 import type { ExaminationCheckResult, ExaminationContext } from './examination.js';
 
 /** Checks whether filters are read percent-encoded, or only with literal brackets. */
@@ -8,7 +8,7 @@ export async function checkFilterSpelling(context: ExaminationContext): Promise<
   const { exchanges, target, filtered, isSeen, send } = context;
   if (!isSeen || filtered === undefined) return undefined;
   const { world, recognizer } = target;
-  const readsLiteralFiltersOnly = await needsLiteralFilters(world, filtered, send, (success) => {
+  const readsLiteralFiltersOnly = await doFiltersNeedLiteralBrackets(world, filtered, send, (success) => {
     const reading = locateReturnedTiers([...exchanges, success], { ...target, calibration: exchanges });
     return readReturnedTiersOfBody(success.response.body, { reading, recognizer }).returned;
   });

@@ -1,9 +1,9 @@
 import type { ExaminationCheckResult, ExaminationContext, FindingsByArea } from './examination.js';
 import { createFineFinding, createProblemFinding, createUnknownFinding } from './examination.js';
-import { findFailureOfAllRequests } from './find-failure-of-all-requests.js';
+import { findRequestIndependentFailure } from './find-request-independent-failure.js';
 
 /** Checks whether there is a request to send at all. */
-export function checkRequestExists({ request }: ExaminationContext): ExaminationCheckResult | undefined {
+export function checkHasRequestToSend({ request }: ExaminationContext): ExaminationCheckResult | undefined {
   return request === undefined ? { findings: { Ids: createProblemFinding('few-ids') }, isLast: true } : undefined;
 }
 
@@ -14,7 +14,7 @@ export function checkReachability({ exchanges, isSeen, hasTiers }: ExaminationCo
     URL: createFineFinding('answers'),
     ...(first !== undefined && 'response' in first && { TLS: createFineFinding('trusted') }),
   };
-  const failures = exchanges.map(findFailureOfAllRequests);
+  const failures = exchanges.map(findRequestIndependentFailure);
   const [failure] = failures;
   if (failure !== undefined && failures.every((explained) => explained !== undefined)) {
     const { area, reason } = failure;

@@ -1,6 +1,6 @@
 import { type AnsweredExchange, listSuccesses } from '../../assertions/row-evidence.js';
 import type { Exchange, HttpRequest } from '../../http/exchange.js';
-import { describeResponse, explainExceededSize, isDataIndependentRefusal } from '../../http/response-status.js';
+import { describeResponse, explainTooLongRequest, isDataIndependentRefusal } from '../../http/response-status.js';
 import { createReason, type Reason } from '../../support/reason.js';
 import {
   leaveOutPart,
@@ -16,7 +16,7 @@ import {
   proxyRefusalStatuses,
   showsRequiredTier,
 } from './examination.js';
-import { findFailureOfAllRequests } from './find-failure-of-all-requests.js';
+import { findRequestIndependentFailure } from './find-request-independent-failure.js';
 
 /** A request that is accepted without some parts, and what it shows. */
 interface Acceptance {
@@ -76,8 +76,8 @@ interface Refused {
 
 /** Whether a response refuses the request itself, and neither its credentials nor its size. */
 function isRefusal(exchange: Exchange): exchange is AnsweredExchange {
-  if (!('response' in exchange) || findFailureOfAllRequests(exchange) !== undefined) return false;
-  return exchange.response.status >= 400 && explainExceededSize(exchange) === undefined;
+  if (!('response' in exchange) || findRequestIndependentFailure(exchange) !== undefined) return false;
+  return exchange.response.status >= 400 && explainTooLongRequest(exchange) === undefined;
 }
 
 async function findRefusedParts(refused: Refused, context: ExaminationContext): Promise<Acceptance | undefined> {

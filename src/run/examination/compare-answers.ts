@@ -3,7 +3,7 @@ import { type AnsweredExchange, listSuccesses } from '../../assertions/row-evide
 import { maskChangingWords } from '../../http/changing-words.js';
 import type { Exchange } from '../../http/exchange.js';
 import { getMediaType } from '../../http/response-status.js';
-import type { LocatedMention, Recognizer } from '../../recognition/recognizer.js';
+import type { MentionWithSiblings, Recognizer } from '../../recognition/recognizer.js';
 import { absentValue } from '../../recognition/sibling-values.js';
 
 /** Whether answers differ in the promotions that they name, in how they mark them, or else in more than what always changes. */
@@ -51,6 +51,6 @@ function areMarkedDifferently(successes: readonly AnsweredExchange[], recognizer
 }
 
 /** Maps each place and id to the value of a member beside it. */
-function mapMarks(mentions: readonly LocatedMention[], name: string): ReadonlyMap<string, string> {
+function mapMarks(mentions: readonly MentionWithSiblings[], name: string): ReadonlyMap<string, string> {
   return new Map(mentions.map(({ id, pattern, values }) => [`${pattern} ${id}`, values.get(name) ?? absentValue]));
 }

@@ -6,7 +6,7 @@
 import { type AnsweredExchange, listSuccesses } from '../../assertions/row-evidence.js';
 import type { RequirementTopic } from '../../contract/contract.js';
 import { createOracle } from '../../contract/oracle.js';
-import type { Channel, Exchange, HttpRequest } from '../../http/exchange.js';
+import type { Exchange, HttpRequest, RequestChannel } from '../../http/exchange.js';
 import { hasTransientStatus } from '../../http/response-status.js';
 import type { TargetContext } from '../../judge/judge-case.js';
 import type { SuspectedWrongDataLoad } from '../../judge/suspected-wrong-data-load.js';
@@ -19,7 +19,7 @@ import type { RequestWithExchange } from '../case-sender.js';
 import { findFilterRequest } from '../filter-spelling.js';
 import { leaveOutPart, type RefusedPart } from '../request-parts.js';
 import { createResponseComparer, type ResponseComparer } from './compare-answers.js';
-import { findFailureOfAllRequests } from './find-failure-of-all-requests.js';
+import { findRequestIndependentFailure } from './find-request-independent-failure.js';
 
 export const examinedAreas = ['URL', 'TLS', 'Credentials', 'Body on GET', 'Responses', 'Ids', 'Load'] as const;
 export type ExaminedArea = (typeof examinedAreas)[number];
@@ -44,7 +44,7 @@ export const createUnknownFinding = (code: string, data?: Reason['data']): AreaF
   createReason(code, data),
 ];
 
-export interface ExaminedTarget {
+export interface ExaminationSettings {
   /** Patterns under which responses name the returned tiers, if the suite cannot detect them. */
   readonly tierPatterns?: readonly string[];
   /** Whether the world is certainly loaded; otherwise a response must show it. */
@@ -96,8 +96,8 @@ type CalibrationContext = Awaited<ReturnType<typeof sendCalibration>>;
 /** Sends the calibration requests of a suite. */
 export async function beginExamination(
   suite: Suite,
-  channel: Pick<Channel, 'send'>,
-  { recognizer = createRecognizer(suite.world), tierPatterns, isWorldLoaded = false }: ExaminedTarget,
+  channel: Pick<RequestChannel, 'send'>,
+  { recognizer = createRecognizer(suite.world), tierPatterns, isWorldLoaded = false }: ExaminationSettings,
 ): Promise<ExaminationContext> {
   const { world } = suite;
   const sent: RequestWithExchange[] = [];
@@ -135,7 +135,7 @@ interface SharedContext {
   readonly suite: Suite;
   readonly target: Pick<TargetContext, 'world' | 'recognizer' | 'configuredPatterns'>;
   readonly sent: readonly RequestWithExchange[];
-  readonly send: Channel['send'];
+  readonly send: RequestChannel['send'];
   readonly hasTiers: boolean;
   readonly isWorldLoaded: boolean;
   readonly isDescribed: boolean;
@@ -157,7 +157,7 @@ async function sendCalibration(
   const filtered = filterRequest && ([filterRequest, await send(filterRequest)] as const);
   // Wrong credentials are sent twice at most.
   const firsts = await Promise.all(calibration.slice(0, firstRequests).map(send));
-  const areRefused = firsts.every((exchange) => findFailureOfAllRequests(exchange) !== undefined);
+  const areRefused = firsts.every((exchange) => findRequestIndependentFailure(exchange) !== undefined);
   const others = await Promise.all((areRefused ? [] : calibration.slice(firstRequests)).map(send));
   const exchanges = [...firsts, ...others];
   const successes = listSuccesses(exchanges);

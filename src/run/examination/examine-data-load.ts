@@ -6,7 +6,7 @@
 
 import { type AnsweredExchange, listSuccesses } from '../../assertions/row-evidence.js';
 import { listAvailableTiers, type TargetWorld, type Tier, type TierRule, windowSize } from '../../contract/world.js';
-import type { Channel, Exchange, HttpRequest } from '../../http/exchange.js';
+import type { Exchange, HttpRequest, RequestChannel } from '../../http/exchange.js';
 import { describeResponse, isContentRefusal } from '../../http/response-status.js';
 import { findOtherReadings } from '../../judge/other-readings.js';
 import { findOwnPromotionsReason } from '../../judge/own-promotions.js';
@@ -20,7 +20,7 @@ import { getMember, parseJson } from '../../support/json.js';
 import { createReason, type Reason } from '../../support/reason.js';
 import { findCreationOrder } from './creation-order.js';
 import { examineMissingMetadata } from './missing-metadata.js';
-import { suspectMissingTiers } from './missing-tiers.js';
+import { suspectUnloadedTiers } from './missing-tiers.js';
 
 /**
  * Compares the first responses with those of a deployment that has other data. Returns undefined if nothing looks wrong, or
@@ -30,7 +30,7 @@ import { suspectMissingTiers } from './missing-tiers.js';
 export async function examineDataLoad(
   suite: Pick<Suite, 'cases'>,
   filtered: Exchange | undefined,
-  send: Channel['send'],
+  send: RequestChannel['send'],
   evidence: ResponseReadingContext,
 ): Promise<SuspectedWrongDataLoad | undefined> {
   const { calibration, reading } = evidence;
@@ -53,7 +53,7 @@ export async function examineDataLoad(
 /** Examines what the responses without a filter show of the tiers and their rules. */
 async function examineTiers(
   suite: Pick<Suite, 'cases'>,
-  send: Channel['send'],
+  send: RequestChannel['send'],
   evidence: ResponseReadingContext,
 ): Promise<SuspectedWrongDataLoad | undefined> {
   const { calibration, world, reading } = evidence;
@@ -68,7 +68,7 @@ async function examineTiers(
     ...(refused === undefined ? [] : [refused]),
   ];
   const suspected = suspicions.find(({ worlds }) => fits(worlds));
-  return suspected ?? (await suspectMissingTiers(suite, send, evidence));
+  return suspected ?? (await suspectUnloadedTiers(suite, send, evidence));
 }
 
 /** Tiers that were created in reverse look like a window of the oldest: something else must show which it is. */
@@ -153,7 +153,7 @@ function suspectRefusedIds(exchanges: readonly Exchange[], world: TargetWorld): 
 export async function explainRefusedIds(
   request: HttpRequest,
   { response }: AnsweredExchange,
-  send: Channel['send'],
+  send: RequestChannel['send'],
 ): Promise<Reason | undefined> {
   const withoutIds = await send({ ...request, body: '{}' });
   if (listSuccesses([withoutIds]).length === 0) return undefined;

@@ -3,7 +3,7 @@
 import { type AnsweredExchange, listSuccesses } from '../../assertions/row-evidence.js';
 import { createOracle } from '../../contract/oracle.js';
 import type { TargetWorld, Tier } from '../../contract/world.js';
-import type { Channel, Exchange, HttpRequest } from '../../http/exchange.js';
+import type { Exchange, HttpRequest, RequestChannel } from '../../http/exchange.js';
 import { isContentRefusal, isSuccessful } from '../../http/response-status.js';
 import type { ResponseReadingContext, SuspectedWrongDataLoad } from '../../judge/suspected-wrong-data-load.js';
 import { readReturnedTiersOfBody } from '../../recognition/returned-tiers.js';
@@ -11,7 +11,7 @@ import type { Suite } from '../../suite/suite.js';
 import { groupBy } from '../../support/collections.js';
 import { isJsonObject, parseJson } from '../../support/json.js';
 import { createReason } from '../../support/reason.js';
-import { listRequests } from '../case-sender.js';
+import { listRequestsOfCase } from '../case-sender.js';
 
 /** How many metadata filters must find nothing before the metadata counts as missing. */
 const minEmpty = 3;
@@ -20,7 +20,7 @@ const minEmpty = 3;
 export async function examineMissingMetadata(
   { cases }: Pick<Suite, 'cases'>,
   filtered: Exchange | undefined,
-  send: Channel['send'],
+  send: RequestChannel['send'],
   evidence: ResponseReadingContext,
 ): Promise<Omit<SuspectedWrongDataLoad, 'worlds'> | undefined> {
   const { world, calibration } = evidence;
@@ -36,7 +36,7 @@ export async function examineMissingMetadata(
   const successes = listSuccesses(calibration);
   if (successes.some((success) => showsMetadata(success, evidence))) return undefined;
   const others = cases
-    .flatMap((testCase) => (testCase.rows.length > 0 ? listRequests(testCase) : []))
+    .flatMap((testCase) => (testCase.rows.length > 0 ? listRequestsOfCase(testCase) : []))
     .filter((request) => isMetadataRequest(request, world) && request.path !== filtered.request.path);
   const byFilter = [...groupBy(others, ({ path }) => path).values()].map(([request]) => request);
   const shortest = byFilter.toSorted((left, right) => left.path.length - right.path.length).slice(0, minEmpty - 1);

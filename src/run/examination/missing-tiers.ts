@@ -3,7 +3,7 @@
 import { listSuccesses } from '../../assertions/row-evidence.js';
 import { createOracle } from '../../contract/oracle.js';
 import { type TargetWorld, type Tier, windowSize } from '../../contract/world.js';
-import { type Channel, type HttpRequest, serializeRequest } from '../../http/exchange.js';
+import { type HttpRequest, type RequestChannel, serializeRequest } from '../../http/exchange.js';
 import {
   agreesWithOtherWorlds,
   type ResponseReadingContext,
@@ -13,7 +13,7 @@ import { readReturnedTiersOfBody } from '../../recognition/returned-tiers.js';
 import type { Suite } from '../../suite/suite.js';
 import { groupBy } from '../../support/collections.js';
 import { createReason, type Reason } from '../../support/reason.js';
-import { listRequests } from '../case-sender.js';
+import { listRequestsOfCase } from '../case-sender.js';
 
 interface MissingTiers {
   readonly missing: ReadonlySet<Tier>;
@@ -24,15 +24,17 @@ interface MissingTiers {
  * Finds tiers that seem not to be loaded. Requests with filters that they match may show that they are.
  * @param evidence of responses to requests without a filter
  */
-export async function suspectMissingTiers(
+export async function suspectUnloadedTiers(
   { cases }: Pick<Suite, 'cases'>,
-  send: Channel['send'],
+  send: RequestChannel['send'],
   evidence: ResponseReadingContext,
 ): Promise<SuspectedWrongDataLoad | undefined> {
   const found = findMissingTiers(evidence);
   if (found === undefined || !agreesWithOtherWorlds(evidence.calibration, found.load.worlds, evidence))
     return undefined;
-  const probes = await Promise.all(chooseProbes(cases.flatMap(listRequests), found.missing, evidence.world).map(send));
+  const probes = await Promise.all(
+    chooseProbes(cases.flatMap(listRequestsOfCase), found.missing, evidence.world).map(send),
+  );
   const named = new Set(
     listSuccesses(probes).flatMap(({ response }) => readReturnedTiersOfBody(response.body, evidence).returned),
   );

@@ -2,8 +2,8 @@ import { type Tier, type World, windowSize } from '../contract/world.js';
 import { groupBy } from '../support/collections.js';
 import { hasWellFormedTexts } from '../support/json.js';
 import type { CandidateRequest, FilterVariation } from './candidate-request.js';
-import type { FilterDraft } from './data-request-draft.js';
-import { makeNearText, type NearTextKind, nearMissTextKinds } from './near-texts.js';
+import type { FilterDraft } from './drawn-request-draft.js';
+import { makeNearMissText, type NearMissKind, nearMissTextKinds } from './near-texts.js';
 import { rateMisreadRisk } from './rate-misread-risk.js';
 import { takeEveryNth } from './take-every-nth.js';
 
@@ -22,7 +22,7 @@ const [everyNear, minNear] = [6, 2];
 const exactFiltering = { campaign: 'a campaign filter', metadata: 'a metadata filter' } as const;
 
 /** Lists filters, each on the order for which it has the largest result. */
-export function listFilteredOrders(orders: readonly CandidateRequest[], world: World): FilteredOrder[] {
+export function pairFiltersWithOrders(orders: readonly CandidateRequest[], world: World): FilteredOrder[] {
   const known = listKnownFilters(world, orders);
   const campaigns = known.filter(({ filter }) => filter.subject.on === 'campaign').slice(0, maxFilters);
   const entries = known.filter(({ filter }) => filter.subject.on === 'metadata' && filter.value !== '');
@@ -111,11 +111,11 @@ function exchangeValue({ filter, orders: [base] }: KnownFilter, entries: readonl
 }
 
 function listNearMisses(entries: readonly KnownFilter[]): FilteredOrder[] {
-  const counts = new Map<NearTextKind, number>();
+  const counts = new Map<NearMissKind, number>();
   return entries.flatMap(({ filter, orders: [base] }, n) => {
     const sampled = new Set(takeEveryNth(nearMissTextKinds, everyNear, n));
     return nearMissTextKinds.flatMap((near): FilteredOrder[] => {
-      const value = makeNearText(near, filter.value);
+      const value = makeNearMissText(near, filter.value);
       const count = counts.get(near) ?? 0;
       if (value === undefined || (count >= minNear && !sampled.has(near))) return [];
       counts.set(near, count + 1);

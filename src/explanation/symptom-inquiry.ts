@@ -15,7 +15,7 @@ export interface RequestAllowance {
   left: number;
 }
 
-export class Inquiry {
+export class SymptomInquiry {
   readonly #exchanges = new Map<string, Exchange>();
 
   constructor(

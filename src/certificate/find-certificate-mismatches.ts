@@ -31,7 +31,7 @@ const ignored: readonly string[] = [
 ];
 
 /** Compares a certificate with that of its evidence, judged again. Returns a line for each difference. */
-export function verifyCertificate(stated: Certificate, shown: Certificate): string[] {
+export function findCertificateMismatches(stated: Certificate, shown: Certificate): string[] {
   // Through JSON, as the certificate comes from a file.
   return listDifferences(stated, parseJson(JSON.stringify(shown)), '');
 }

@@ -6,7 +6,7 @@
 import { holdingResult } from '../assertions/assertion.js';
 import { judgeAssertion } from '../assertions/registry.js';
 import { getRequirementOrQuestionId, type TestCase } from '../cases/test-case.js';
-import type { Channel, Exchange, HttpRequest } from '../http/exchange.js';
+import type { Exchange, HttpRequest, RequestChannel } from '../http/exchange.js';
 import {
   classifyExchangeOutcome,
   type DeploymentStop,
@@ -42,7 +42,7 @@ export interface RecheckInputs {
   /** The verdict of a case in the run; undefined if it was not run. */
   readonly findVerdict: (id: string) => Verdict | undefined;
   /** Waits for milliseconds. Evidence has nothing to wait for. */
-  readonly wait: NonNullable<Channel['wait']>;
+  readonly wait: NonNullable<RequestChannel['wait']>;
   readonly isFailing: boolean;
   /** Whether the examination found that more requests could do harm, or would be in vain. */
   readonly isUnreachable: boolean;
@@ -55,7 +55,7 @@ const purposes = [repetitionCaseId, 'sampled-once-more'] as const;
 const pauses = [0, 1, 3, 6, 10, 10].slice(0, rechecksPerRequest);
 
 /** @returns undefined if nothing was to be sent, and every request was accepted */
-export async function recheckAtEnd(inputs: RecheckInputs): Promise<CaseResult | undefined> {
+export async function repeatAndRecheckAtEnd(inputs: RecheckInputs): Promise<CaseResult | undefined> {
   const { suite, log, isUnreachable } = inputs;
   const hasSamples = suite.data !== undefined || listSampleCases(suite).length > 0;
   if (isUnreachable) return hasSamples ? createRepetitionResult('inconclusive') : undefined;

@@ -5,7 +5,7 @@ import type { ItemRule } from '../contract/world.js';
 import type { HttpRequest } from '../http/exchange.js';
 
 /** A drawn request in parts, before it is written as HTTP. Lists of entries, because a data file may have any key, `__proto__` too. */
-export interface DataRequestDraft {
+export interface DrawnRequestDraft {
   readonly customer: string;
   readonly items: readonly DraftItem[];
   readonly orderMetadata: readonly MetadataEntry<readonly string[]>[];
@@ -34,7 +34,7 @@ export interface FilterDraft {
   readonly nearTo?: string;
 }
 
-export function assembleDataRequest(parts: DataRequestDraft): HttpRequest {
+export function assembleDrawnRequest(parts: DrawnRequestDraft): HttpRequest {
   const { customer, items, orderMetadata, metadata, expand, filters = [], audienceRulesOnly } = parts;
   const { without, sent = [], again } = parts;
   const query = filters.map(({ subject, value }) => [renderFilterParameter(subject), value] as const);

@@ -13,7 +13,7 @@ export interface FailureOfAllRequests {
 }
 
 /** Explains why other requests would fail like this one; undefined if they may succeed. */
-export function findFailureOfAllRequests(exchange: Exchange): FailureOfAllRequests | undefined {
+export function findRequestIndependentFailure(exchange: Exchange): FailureOfAllRequests | undefined {
   if (!('response' in exchange)) {
     const { transportError, message } = exchange;
     // An HTTPS server breaks a connection without TLS.

@@ -1,4 +1,4 @@
-import type { Channel } from '../http/exchange.js';
+import type { RequestChannel } from '../http/exchange.js';
 import { describeResponse, isDataIndependentRefusal } from '../http/response-status.js';
 import type { SuspectedWrongDataLoad } from '../judge/suspected-wrong-data-load.js';
 import type { Suite } from '../suite/suite.js';
@@ -9,7 +9,7 @@ import { checkBodyIsRead } from './examination/check-body-is-read.js';
 import { checkDataLoad, checkIdsRefusedLikeCredentials, checkRefusedIds } from './examination/check-data-load.js';
 import { checkFilterSpelling } from './examination/check-filter-spelling.js';
 import { checkNamedPromotions } from './examination/check-named-promotions.js';
-import { checkReachability, checkRequestExists } from './examination/check-reachability.js';
+import { checkHasRequestToSend, checkReachability } from './examination/check-reachability.js';
 import { checkRefusedParts } from './examination/check-refused-parts.js';
 import {
   type AreaFinding,
@@ -18,18 +18,18 @@ import {
   type ExaminationCheck,
   type ExaminationCheckResult,
   type ExaminationContext,
-  type ExaminedTarget,
+  type ExaminationSettings,
   examinedAreas,
 } from './examination/examination.js';
 import { sanitizeText } from './sanitize-result.js';
 
-export type { ExaminedArea, ExaminedTarget } from './examination/examination.js';
+export type { ExaminationSettings, ExaminedArea } from './examination/examination.js';
 
-export type Examination = Awaited<ReturnType<typeof examine>>;
+export type Examination = Awaited<ReturnType<typeof examineTarget>>;
 
 /** In this order. What an earlier check found is said first. */
 const checks: readonly ExaminationCheck[] = [
-  checkRequestExists,
+  checkHasRequestToSend,
   checkBodyIsAccepted,
   checkIdsRefusedLikeCredentials,
   checkReachability,
@@ -43,7 +43,7 @@ const checks: readonly ExaminationCheck[] = [
 ];
 
 /** Sends the calibration requests of a suite, and others if these do not show whether the cases can be judged. */
-export async function examine(suite: Suite, channel: Pick<Channel, 'send'>, target: ExaminedTarget) {
+export async function examineTarget(suite: Suite, channel: Pick<RequestChannel, 'send'>, target: ExaminationSettings) {
   let context = await beginExamination(suite, channel, target);
   const results: ExaminationCheckResult[] = [];
   for (const check of checks) {

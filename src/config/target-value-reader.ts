@@ -18,7 +18,7 @@ export function trimValue(value: string): string {
   return value.replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, '');
 }
 
-export type VariableReader = ReturnType<typeof createVariableReader>;
+export type TargetValueReader = ReturnType<typeof createVariableReader>;
 
 /** Creates what reads the values of a target file, each of which may be a reference to a variable of the environment. */
 export function createVariableReader(environment: Environment) {

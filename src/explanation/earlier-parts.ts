@@ -1,0 +1,174 @@
+/**
+ * Finds out whether a wrong result is right for a request of which some parts are those of an earlier one: that of a cache whose
+ * key lacks them, or of something that is kept between requests. In: a wrong exchange, and those before it. Out: the earlier
+ * exchange, and which parts it lends. Pure, sends nothing.
+ */
+
+import type { AnsweredExchange } from '../assertions/row-evidence.js';
+import { createOracle } from '../contract/oracle.js';
+import { listAvailableTiers } from '../contract/world.js';
+import type { Exchange, HttpRequest } from '../http/exchange.js';
+import { isSuccessful } from '../http/response-status.js';
+import type { TargetContext } from '../judge/judge-case.js';
+import {
+  type DecomposedRequest,
+  type PlainRequestHead,
+  type RequestComponent,
+  takeRequestApart,
+} from './request-components.js';
+import { readReturnedTiersForTarget } from './symptom.js';
+
+/** A part of a request that an earlier one may lend. */
+export type LentPart = 'customer' | RequestComponent['kind'];
+
+export const partNames: Readonly<Record<LentPart, string>> = {
+  customer: 'the customer',
+  parameter: 'the query',
+  item: 'the items',
+  metadata: 'the metadata',
+  'order-metadata': 'order.metadata',
+  option: 'the options',
+};
+
+export interface EarlierParts {
+  readonly earlier: Exchange;
+  /** What the result is right with, as the end of a sentence: "the items of an earlier request in place of its own". */
+  readonly words: string;
+  /** Whether the response is the same as that to the earlier request, which was right there. */
+  readonly isSameAnswer: boolean;
+}
+
+/** Parts that are taken from an earlier request together. */
+interface Lending {
+  readonly parts: readonly LentPart[];
+  /** Whether those of the later request count, too. */
+  readonly isInAddition: boolean;
+}
+
+const bodyParts: readonly LentPart[] = ['customer', 'item', 'metadata', 'order-metadata', 'option'];
+
+/** One part first: it says most. Options change no result. */
+const lendings: readonly Lending[] = [
+  ...(['customer', 'item', 'metadata', 'order-metadata', 'parameter'] as const).map((part) => ({
+    parts: [part],
+    isInAddition: false,
+  })),
+  ...(['item', 'metadata', 'order-metadata', 'parameter'] as const).map((part) => ({
+    parts: [part],
+    isInAddition: true,
+  })),
+  { parts: ['item', 'order-metadata'], isInAddition: false },
+  { parts: ['item', 'metadata', 'order-metadata'], isInAddition: false },
+  { parts: bodyParts, isInAddition: false },
+  { parts: [...bodyParts, 'parameter'], isInAddition: false },
+];
+
+/** How many different requests are put together: what they should get is computed for each. */
+const maxTried = 400;
+
+/** An earlier exchange, with its request in parts. */
+interface EarlierExchange {
+  readonly exchange: Exchange;
+  readonly apart: DecomposedRequest;
+}
+
+/** @param before what was sent before the wrong exchange, in the order of sending */
+export function findEarlierParts(
+  wrong: Exchange,
+  before: readonly Exchange[],
+  plain: PlainRequestHead,
+  target: TargetContext,
+): EarlierParts | undefined {
+  const later = takeRequestApart(wrong.request, plain);
+  if (later === undefined || !('response' in wrong) || !isSuccessful(wrong.response)) return undefined;
+  const earlierOnes = before.toReversed().flatMap((exchange): EarlierExchange[] => {
+    const apart = takeRequestApart(exchange.request, plain);
+    return apart === undefined ? [] : [{ exchange, apart }];
+  });
+  return findLendingRequest(wrong, later, earlierOnes, target) ?? findCollectedParts(wrong, later, earlierOnes, target);
+}
+
+/** Finds one earlier request that lends parts. */
+function findLendingRequest(
+  wrong: AnsweredExchange,
+  later: DecomposedRequest,
+  earlierOnes: readonly EarlierExchange[],
+  target: TargetContext,
+): EarlierParts | undefined {
+  const isRightFor = createResultTest(wrong, target);
+  const tried = new Set([serializeContent(later.compose(later.components))]);
+  for (const lending of lendings) {
+    for (const { exchange, apart } of earlierOnes) {
+      const mixed = lend(apart, later, lending);
+      const key = serializeContent(mixed);
+      if (tried.has(key) || tried.size > maxTried) continue;
+      tried.add(key);
+      if (!isRightFor(mixed)) continue;
+      const isSameAnswer = 'response' in exchange && exchange.response.body === wrong.response.body;
+      return { earlier: exchange, words: describeLending(lending), isSameAnswer };
+    }
+  }
+  return undefined;
+}
+
+/** Finds parts of which those of all earlier requests may count, too: what must not be returned is right with them. */
+function findCollectedParts(
+  wrong: AnsweredExchange,
+  later: DecomposedRequest,
+  earlierOnes: readonly EarlierExchange[],
+  target: TargetContext,
+): EarlierParts | undefined {
+  const { world } = target;
+  const result = readReturnedTiersForTarget(wrong, target);
+  const own = createOracle(wrong.request, world);
+  const returned = listAvailableTiers(world).filter(({ id }) => result.returned.includes(id));
+  const extra = returned.filter((tier) => own.returned(tier) === 'forbidden');
+  const explaining = (['item', 'metadata', 'order-metadata'] as const).filter((part) => {
+    const collected = earlierOnes.flatMap(({ apart }) => apart.components.filter(({ kind }) => kind === part));
+    const { returned: judge } = createOracle(later.compose([...later.components, ...collected]), world);
+    return extra.every((tier) => judge(tier) !== 'forbidden');
+  });
+  const [part] = explaining;
+  if (extra.length === 0 || part === undefined || explaining.length > 1) return undefined;
+  const lending = earlierOnes.find(({ apart }) => {
+    const { returned: judge } = createOracle(lend(apart, later, { parts: [part], isInAddition: true }), world);
+    return extra.some((tier) => judge(tier) === 'required');
+  });
+  if (lending === undefined) return undefined;
+  const words = `${partNames[part]} of earlier requests in addition to its own`;
+  return { earlier: lending.exchange, words, isSameAnswer: false };
+}
+
+function serializeContent({ path, body }: HttpRequest): string {
+  return JSON.stringify([path, body]);
+}
+
+/** Puts a request together that has some parts from an earlier one. */
+function lend(earlier: DecomposedRequest, later: DecomposedRequest, { parts, isInAddition }: Lending): HttpRequest {
+  const { compose } = parts.includes('customer') ? earlier : later;
+  const isLent = ({ kind }: RequestComponent) => parts.includes(kind);
+  const own = later.components.filter((component) => isInAddition || !isLent(component));
+  return compose([...earlier.components.filter(isLent), ...own]);
+}
+
+/** Whether a result is what the documentation requires for another request, of every tier of which it says something. */
+function createResultTest(wrong: AnsweredExchange, target: TargetContext) {
+  const result = readReturnedTiersForTarget(wrong, target);
+  const returned = new Set(result.returned);
+  const tiers = listAvailableTiers(target.world).filter(({ id }) => !result.unclear.has(id));
+  return (request: HttpRequest): boolean => {
+    const oracle = createOracle(request, target.world);
+    // That nothing is returned is right for many requests.
+    if (!oracle.accepted || returned.size === 0) return false;
+    return tiers.every((tier) => {
+      const stated = oracle.returned(tier);
+      return stated === 'open' || returned.has(tier.id) === (stated === 'required');
+    });
+  };
+}
+
+function describeLending({ parts, isInAddition }: Lending): string {
+  if (parts.length > bodyParts.length) return 'all parts of an earlier request';
+  const what = parts.length === bodyParts.length ? 'the body' : parts.map((part) => partNames[part]).join(' and ');
+  return `${what} of an earlier request ${isInAddition ? 'in addition to its own' : 'in place of its own'}`;
+}

@@ -1,0 +1,140 @@
+/**
+ * Finds out which letters a deployment takes for equal. In: a wrong request in parts, of which one text differs in few letters
+ * from that of the promotion tier that it must not get. Out: a sentence with both letters, and a right request with another
+ * letter in their place. Pure (see `symptom-inquiry.ts`).
+ */
+
+import { distance } from 'fastest-levenshtein';
+import { parseFilterParameter, renderFilterParameter } from '../contract/operation.js';
+import type { HttpRequest } from '../http/exchange.js';
+import { renderShortList } from '../support/collections.js';
+import { shortenAroundDifference, truncate } from '../support/untrusted-text.js';
+import type { ComponentContrast } from './narrow-components.js';
+import { bisect } from './narrow-values.js';
+import type { NarrowedFailure } from './narrowed-failure.js';
+import { type DecomposedRequest, quoteText, type RequestComponent } from './request-components.js';
+import type { RequestGenerator, SymptomInquiry } from './symptom-inquiry.js';
+import { findLeastTextDifference, quoteWithMark, type TextDifference } from './text-difference.js';
+
+/** A letter that means nothing, and letters of other kinds: beyond ASCII, beyond Latin, beyond the basic plane. */
+const [plainLetter, ...otherLetters] = ['x', 'é', '特', '🎈'] as const;
+
+export function* narrowTextPair(
+  inquiry: SymptomInquiry,
+  { compose }: DecomposedRequest,
+  { wrong }: ComponentContrast,
+): RequestGenerator<NarrowedFailure | undefined> {
+  const { symptom } = inquiry;
+  if (symptom.kind !== 'extra') return undefined;
+  const wrongly = compose(wrong);
+  const difference = findLeastTextDifference([wrongly], symptom.tier);
+  if (difference === undefined) return undefined;
+  const build = (text: string) => compose(wrong.map((component) => replaceText(component, difference, text)));
+  const { before, after } = difference;
+  const buildWith = (letter: string) => build(before + letter + after);
+  const answer = yield* inquiry.ask(buildWith(plainLetter));
+  if (answer === 'wrong') return yield* narrowPrefix(inquiry, difference, wrongly, build);
+  if (answer !== 'right') return undefined;
+  const also: string[] = [];
+  for (const letter of otherLetters) {
+    if (difference.inStored.includes(letter) || difference.inAsked.includes(letter)) continue;
+    if ((yield* inquiry.ask(buildWith(letter))) === 'wrong') also.push(quoteText(letter));
+  }
+  const others = also.length === 0 ? '' : ` With ${also.join(' or ')} there, it is returned, too.`;
+  const sentence = `${describePair(difference, symptom.tier.name)} With ${quoteText(plainLetter)} there, it is not returned.${others}`;
+  return describeNarrowed(inquiry, sentence, wrongly, buildWith(plainLetter));
+}
+
+/** If any letter may stand there, it may be that only the beginning of a text counts. */
+function* narrowPrefix(
+  inquiry: SymptomInquiry,
+  difference: TextDifference,
+  wrongly: HttpRequest,
+  build: (text: string) => HttpRequest,
+): RequestGenerator<NarrowedFailure | undefined> {
+  const { symptom } = inquiry;
+  const { asked, before, place } = difference;
+  if (symptom.kind !== 'extra') return undefined;
+  const letters = [...asked];
+  const buildPrefix = (length: number) => build(letters.slice(0, length).join(''));
+  const first = [...before].length;
+  const isPrefixEnough = place.is === 'value' && (yield* inquiry.ask(buildPrefix(first))) === 'wrong';
+  if (!isPrefixEnough || (yield* inquiry.ask(buildPrefix(1))) !== 'right') {
+    const sentence = `${describePair(difference, symptom.tier.name)} With any other letter there, it is returned, too.`;
+    return describeNarrowed(inquiry, sentence, wrongly, undefined);
+  }
+  const found = yield* bisect(inquiry, { wrong: first, right: 1 }, buildPrefix);
+  const what = describePlace(place);
+  const sentence = `'${symptom.tier.name}' is returned if ${what} is the first ${found.wrong} letters of the text that it should be, without the rest. With the first ${found.right} letters, it is not returned.`;
+  return describeNarrowed(inquiry, sentence, buildPrefix(found.wrong), buildPrefix(found.right));
+}
+
+/** Finds out whether a filter matches a value that the promotion tier has under another key. */
+export function* narrowOtherKey(
+  inquiry: SymptomInquiry,
+  { compose }: DecomposedRequest,
+  { wrong }: ComponentContrast,
+): RequestGenerator<NarrowedFailure | undefined> {
+  const { symptom } = inquiry;
+  if (symptom.kind !== 'extra') return undefined;
+  for (const component of wrong) {
+    const subject = component.kind === 'parameter' ? parseFilterParameter(component.name) : undefined;
+    if (component.kind !== 'parameter' || subject?.on !== 'metadata') continue;
+    const { value } = component;
+    const others = Object.entries(symptom.tier.metadata).filter(([key, is]) => is === value && key !== subject.key);
+    const rightly = compose(wrong.map((kept) => (kept === component ? { ...kept, value: plainLetter } : kept)));
+    if (others.length === 0 || (yield* inquiry.ask(rightly)) !== 'right') continue;
+    const [first, ...more] = others
+      .map(([key]) => key)
+      .toSorted((left, right) => distance(left, subject.key) - distance(right, subject.key)) as [string, ...string[]];
+    const [asked, stored] = shortenAroundDifference(subject.key, first).map(quoteText);
+    const keys = [stored, ...more.map((key) => quoteText(truncate(key, maxKey)))];
+    const sentence = `'${symptom.tier.name}' is returned if the key of the filter is ${asked}, although it has this value under another key alone: ${renderShortList(keys.flatMap((key) => key ?? []))}. With ${quoteText(plainLetter)} as the value, it is not returned.`;
+    return describeNarrowed(inquiry, sentence, compose(wrong), rightly);
+  }
+  return undefined;
+}
+
+function describePair(difference: TextDifference, name: string): string {
+  const { place, inAsked, inStored } = difference;
+  const [asked, stored] = [quoteWithMark(difference, inAsked), quoteWithMark(difference, inStored)];
+  return `'${name}' is returned if ${describePlace(place)} is ${asked}, although it should be ${stored}: ${describeLetters(inAsked, inStored)}.`;
+}
+
+/** Says in which letters two texts differ that are taken for equal. */
+function describeLetters(inAsked: string, inStored: string): string {
+  if (inAsked === '') return `${quoteText(inStored)} does not count`;
+  if (inStored === '') return `${quoteText(inAsked)} does not count`;
+  return `${quoteText(inAsked)} counts as ${quoteText(inStored)}`;
+}
+
+function describePlace({ in: where, is, key }: TextDifference['place']): string {
+  const whose = where === 'filter' ? 'the filter' : 'the metadata';
+  if (is === 'key') return `the key of ${whose}`;
+  return key.length > maxKey ? `the value of ${whose}` : `the value of ${whose} ${quoteText(key)}`;
+}
+
+/** A longer key hides the value. */
+const maxKey = 24;
+
+function replaceText(component: RequestComponent, { place, asked }: TextDifference, text: string): RequestComponent {
+  if (component.kind === 'parameter' && place.in === 'filter') {
+    const subject = parseFilterParameter(component.name);
+    if (subject?.on !== 'metadata' || subject.key !== place.key) return component;
+    if (place.is === 'value') return component.value === asked ? { ...component, value: text } : component;
+    return { ...component, name: renderFilterParameter({ on: 'metadata', key: text }) };
+  }
+  if (component.kind !== 'metadata' || place.in !== 'metadata' || component.key !== place.key) return component;
+  return place.is === 'value' ? { ...component, value: text } : { ...component, key: text };
+}
+
+function describeNarrowed(
+  inquiry: SymptomInquiry,
+  sentence: string,
+  wrongly: HttpRequest,
+  rightly: HttpRequest | undefined,
+): NarrowedFailure {
+  const wrong = inquiry.getExchange(wrongly);
+  const right = rightly && inquiry.getExchange(rightly);
+  return { shape: 'text-pair', sentence, wrong: wrong === undefined ? [] : [wrong], right };
+}
