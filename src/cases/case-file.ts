@@ -29,10 +29,10 @@ import {
 } from './request-draft.js';
 import { findRowFlaws } from './row-flaws.js';
 import {
-  type AnswerRule,
   type CaseRow,
   caseTags,
   type OutcomeCondition,
+  type OutcomeRule,
   type RequirementRow,
   type TestCase,
 } from './test-case.js';
@@ -198,7 +198,7 @@ function readAnswer(
   { id, answer }: Question,
   at: YamlPath,
   context: CaseFileRowContext,
-): AnswerRule | undefined {
+): OutcomeRule | undefined {
   const { findRequestName, reportProblem, file, document } = context;
   const { kind } = answer;
   const stated = entry.value === undefined ? 'outcomes' : 'value';

@@ -38,7 +38,7 @@ export interface QuestionCase extends CommonCase {
   readonly kind: 'question';
   readonly answers: string;
   readonly rows: readonly [CaseRow];
-  readonly answer: AnswerRule;
+  readonly answer: OutcomeRule;
 }
 
 /** Requests that are sent together, and what must hold before their responses can show anything. */
@@ -55,7 +55,7 @@ export interface RequirementRow extends CaseRow {
   readonly expect: readonly Assertion[];
 }
 
-export type AnswerRule =
+export type OutcomeRule =
   /** The first rule that holds gives the outcome; the exchange of the request `evidence` shows it. */
   | { readonly kind: 'first-of'; readonly rules: readonly OutcomeCondition[]; readonly evidence: string }
   /** An open value of one response. */

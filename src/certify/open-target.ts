@@ -1,7 +1,7 @@
 import { listSecrets, type TargetConnection } from '../config/connection.js';
 import { openClient } from '../http/client.js';
 import { defaultConnectionOptions } from '../http/connection-options.js';
-import { createTransportChannel, loadTransport, type Transport, type TransportChannel } from '../http/transport.js';
+import { createTransportClient, loadTransport, type Transport, type TransportChannel } from '../http/transport.js';
 
 /** Opens a target. @param embedded the transport of a program, which gets the credentials themselves */
 export async function openTarget(connection: TargetConnection, embedded?: Transport): Promise<TransportChannel> {
@@ -15,5 +15,5 @@ export async function openTarget(connection: TargetConnection, embedded?: Transp
   const idleMs = options.limits?.timeout_ms ?? defaultConnectionOptions.limits.timeout_ms;
   const { extraHeaders = [] } = options;
   const filled = module === undefined ? { secrets } : { at: { file: module, line: 1, column: 1 } };
-  return createTransportChannel(transport, client, { baseUrl, idleMs, extraHeaders, ...filled });
+  return createTransportClient(transport, client, { baseUrl, idleMs, extraHeaders, ...filled });
 }

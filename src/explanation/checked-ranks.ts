@@ -30,7 +30,7 @@ const maxShareOfMixed = 0.05;
 /**
  * @returns undefined if the newest tiers are checked, however many, or if the responses do not agree which are
  */
-export function findOtherRanks({
+export function findWronglyCheckedRanks({
   compared,
   tiers,
   world,

@@ -11,7 +11,7 @@ import type { Contrast, ExchangeUse, RowId } from '../run/case-report.js';
 import type { NarrowingSender } from '../run/narrowing-sender.js';
 import { groupBy } from '../support/collections.js';
 import { narrow } from './narrow.js';
-import { storedTextShapePrefix } from './narrow-texts.js';
+import { storedTextShapePrefix } from './narrow-stored-texts.js';
 import type { NarrowedFailure } from './narrowed-failure.js';
 import type { UnpassedRow } from './observation.js';
 import { getSymptomKey, listSymptoms, readReturnedTiersForTarget, type Symptom } from './symptom.js';
@@ -84,6 +84,7 @@ export async function narrowFailures(input: NarrowingInput, sender: NarrowingSen
     plain,
     sent: [...exchanges.values()],
     maxReturned,
+    counts,
     isUnstable: haveDifferentResults(responses),
     isSometimesRight: createRightTest(counts),
   };
@@ -150,14 +151,18 @@ function listEvidence(
   return [companion ?? [], describeTraitsOfWrongTiers(counts, symptom.kind, world) ?? []].flat();
 }
 
-/** Adds what was found to the group with the same explanation, if there is one. */
+/** Adds what was found to the group with the same explanation, if there is one. What says more is kept. */
 function addGroup(found: NarrowedGroup[], { symptom, rows }: FailureGroup, narrowed: NarrowedFailure): void {
+  // That a filter makes the difference says less than which texts it does not find.
+  const isOfFilter = ({ shape }: NarrowedFailure) => shape === 'metadata' || shape.startsWith(storedTextShapePrefix);
   const isAlike = (earlier: NarrowedFailure) =>
     earlier.shape === narrowed.shape ||
-    // That a filter makes the difference says less than which texts it does not find.
-    (narrowed.shape === 'metadata' && earlier.shape.startsWith(storedTextShapePrefix));
-  const alike = found.find((earlier) => isAlike(earlier.narrowed) && earlier.symptom.kind === symptom.kind);
+    (isOfFilter(earlier) && isOfFilter(narrowed) && [earlier.shape, narrowed.shape].includes('metadata'));
+  const place = found.findIndex((earlier) => isAlike(earlier.narrowed) && earlier.symptom.kind === symptom.kind);
+  const alike = found[place];
   if (alike === undefined) found.push({ symptom, rows: [...rows], narrowed });
+  else if (alike.narrowed.shape === 'metadata' && narrowed.shape !== 'metadata')
+    found[place] = { symptom, rows: [...alike.rows, ...rows], narrowed };
   else alike.rows.push(...rows);
 }
 

@@ -6,18 +6,19 @@
 
 import { distance } from 'fastest-levenshtein';
 import { parseFilterParameter, renderFilterParameter } from '../contract/operation.js';
+import type { Tier } from '../contract/world.js';
 import type { HttpRequest } from '../http/exchange.js';
 import { renderShortList } from '../support/collections.js';
 import { shortenAroundDifference, truncate } from '../support/untrusted-text.js';
 import type { ComponentContrast } from './narrow-components.js';
-import { bisect } from './narrow-values.js';
-import type { NarrowedFailure } from './narrowed-failure.js';
+import { bisect, plainLetter } from './narrow-values.js';
+import { type NarrowedFailure, quoteTierName } from './narrowed-failure.js';
 import { type DecomposedRequest, quoteText, type RequestComponent } from './request-components.js';
 import type { RequestGenerator, SymptomInquiry } from './symptom-inquiry.js';
 import { findLeastTextDifference, quoteWithMark, type TextDifference } from './text-difference.js';
 
-/** A letter that means nothing, and letters of other kinds: beyond ASCII, beyond Latin, beyond the basic plane. */
-const [plainLetter, ...otherLetters] = ['x', 'é', '特', '🎈'] as const;
+/** Letters of other kinds: beyond ASCII, beyond Latin, beyond the basic plane. */
+const otherLetters = ['é', '特', '🎈'] as const;
 
 export function* narrowTextPair(
   inquiry: SymptomInquiry,
@@ -41,7 +42,7 @@ export function* narrowTextPair(
     if ((yield* inquiry.ask(buildWith(letter))) === 'wrong') also.push(quoteText(letter));
   }
   const others = also.length === 0 ? '' : ` With ${also.join(' or ')} there, it is returned, too.`;
-  const sentence = `${describePair(difference, symptom.tier.name)} With ${quoteText(plainLetter)} there, it is not returned.${others}`;
+  const sentence = `${describePair(difference, symptom.tier)} With ${quoteText(plainLetter)} there, it is not returned.${others}`;
   return describeNarrowed(inquiry, sentence, wrongly, buildWith(plainLetter));
 }
 
@@ -60,12 +61,12 @@ function* narrowPrefix(
   const first = [...before].length;
   const isPrefixEnough = place.is === 'value' && (yield* inquiry.ask(buildPrefix(first))) === 'wrong';
   if (!isPrefixEnough || (yield* inquiry.ask(buildPrefix(1))) !== 'right') {
-    const sentence = `${describePair(difference, symptom.tier.name)} With any other letter there, it is returned, too.`;
+    const sentence = `${describePair(difference, symptom.tier)} With any other letter there, it is returned, too.`;
     return describeNarrowed(inquiry, sentence, wrongly, undefined);
   }
   const found = yield* bisect(inquiry, { wrong: first, right: 1 }, buildPrefix);
   const what = describePlace(place);
-  const sentence = `'${symptom.tier.name}' is returned if ${what} is the first ${found.wrong} letters of the text that it should be, without the rest. With the first ${found.right} letters, it is not returned.`;
+  const sentence = `${quoteTierName(symptom.tier)} is returned if ${what} is the first ${found.wrong} letters of the text that it should be, without the rest. With the first ${found.right} letters, it is not returned.`;
   return describeNarrowed(inquiry, sentence, buildPrefix(found.wrong), buildPrefix(found.right));
 }
 
@@ -89,16 +90,16 @@ export function* narrowOtherKey(
       .toSorted((left, right) => distance(left, subject.key) - distance(right, subject.key)) as [string, ...string[]];
     const [asked, stored] = shortenAroundDifference(subject.key, first).map(quoteText);
     const keys = [stored, ...more.map((key) => quoteText(truncate(key, maxKey)))];
-    const sentence = `'${symptom.tier.name}' is returned if the key of the filter is ${asked}, although it has this value under another key alone: ${renderShortList(keys.flatMap((key) => key ?? []))}. With ${quoteText(plainLetter)} as the value, it is not returned.`;
+    const sentence = `${quoteTierName(symptom.tier)} is returned if the key of the filter is ${asked}, although it has this value under another key alone: ${renderShortList(keys.flatMap((key) => key ?? []))}. With ${quoteText(plainLetter)} as the value, it is not returned.`;
     return describeNarrowed(inquiry, sentence, compose(wrong), rightly);
   }
   return undefined;
 }
 
-function describePair(difference: TextDifference, name: string): string {
+function describePair(difference: TextDifference, tier: Tier): string {
   const { place, inAsked, inStored } = difference;
   const [asked, stored] = [quoteWithMark(difference, inAsked), quoteWithMark(difference, inStored)];
-  return `'${name}' is returned if ${describePlace(place)} is ${asked}, although it should be ${stored}: ${describeLetters(inAsked, inStored)}.`;
+  return `${quoteTierName(tier)} is returned if ${describePlace(place)} is ${asked}, although it should be ${stored}: ${describeLetters(inAsked, inStored)}.`;
 }
 
 /** Says in which letters two texts differ that are taken for equal. */

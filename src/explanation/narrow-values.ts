@@ -33,7 +33,7 @@ export function* bisect(
 /** No text takes more requests than these. */
 const maxTextRequests = 24;
 /** Stands for a letter that means nothing. */
-const plainLetter = 'x';
+export const plainLetter = 'x';
 
 /** @returns undefined if no request can have the text */
 type BuildWithText = (text: string) => HttpRequest | undefined;

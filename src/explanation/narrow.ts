@@ -10,9 +10,12 @@ import type { Exchange, HttpRequest } from '../http/exchange.js';
 import type { EarlierParts } from './earlier-parts.js';
 import { findReturnedCountLimit, narrowQuantity, narrowSize } from './narrow-amounts.js';
 import { type ComponentContrast, listWrongOnlyComponents, narrowComponents } from './narrow-components.js';
+import { narrowForm, narrowLettersBeyondAscii } from './narrow-form.js';
+import { narrowRuleTexts } from './narrow-rule-texts.js';
 import { describeLent, findLentParts, narrowState } from './narrow-state.js';
+import { narrowStoredKeys, narrowStoredTexts } from './narrow-stored-texts.js';
 import { narrowOtherKey, narrowTextPair } from './narrow-text-pair.js';
-import { narrowTexts, tryStoredTexts } from './narrow-texts.js';
+import { narrowTexts } from './narrow-texts.js';
 import {
   createNarrowedContrast,
   describeRightResult,
@@ -29,7 +32,6 @@ import {
   type RequestComponent,
   takeRequestApart,
 } from './request-components.js';
-import type { Correctness } from './symptom.js';
 import type { RequestGenerator, SymptomInquiry } from './symptom-inquiry.js';
 
 export function* narrow(
@@ -40,11 +42,14 @@ export function* narrow(
   const { request } = start;
   const lent = findLentParts(start, inquiry, around);
   const again = yield* inquiry.ask(request);
-  const ofState = yield* narrowStateOf(start, again, lent, inquiry, around);
-  if (ofState !== undefined) return ofState;
+  if (again === 'right') return (yield* narrowState(start, lent, inquiry, around)) ?? describeUnstable(start, inquiry);
   const apart = takeRequestApart(request, around.plain);
   if (again === 'unclear' || apart === undefined) return describeSmallest(start, inquiry, around);
   const plainly = apart.compose(apart.components);
+  const ofForm = (yield* inquiry.ask(plainly)) === 'right' ? yield* narrowForm(inquiry, request, plainly) : undefined;
+  if (ofForm !== undefined) return ofForm;
+  const ofState = yield* narrowStateOf(start, lent, inquiry, around);
+  if (ofState !== undefined) return ofState;
   const answer = yield* inquiry.ask(plainly);
   if (answer === 'right') return describeForm(start, plainly, inquiry);
   if (answer === 'unclear') return describeSmallest(start, inquiry, around);
@@ -58,16 +63,14 @@ export function* narrow(
   return describeSmallest(smallest, inquiry, around);
 }
 
-/** Looks for an earlier request that decides: if the request was wrong once, or if the result is right for parts of another. */
+/** Looks for an earlier request that decides, if the result is right for parts of another one. */
 function* narrowStateOf(
   start: Exchange,
-  again: Correctness,
   lent: EarlierParts | undefined,
   inquiry: SymptomInquiry,
   around: NarrowingContext,
 ): RequestGenerator<NarrowedFailure | undefined> {
-  if (again === 'right') return (yield* narrowState(start, lent, inquiry, around)) ?? describeUnstable(start, inquiry);
-  const kept = again === 'wrong' && lent !== undefined ? yield* narrowState(start, lent, inquiry, around) : undefined;
+  const kept = lent === undefined ? undefined : yield* narrowState(start, lent, inquiry, around);
   if (kept !== undefined || !around.isUnstable) return kept;
   // Where equal requests have different results, one right request shows nothing.
   return lent ? describeLent(start, lent, inquiry, undefined) : describeSmallest(start, inquiry, around);
@@ -85,9 +88,12 @@ function* narrowValues(
     (yield* narrowSize(inquiry, apart, contrast)) ??
     (yield* narrowQuantity(inquiry, apart, contrast)) ??
     (yield* narrowTextPair(inquiry, apart, contrast)) ??
+    (yield* narrowStoredKeys(inquiry, apart, contrast)) ??
     (yield* narrowOtherKey(inquiry, apart, contrast)) ??
     (yield* narrowTexts(inquiry, apart, contrast)) ??
-    (yield* tryStoredTexts(inquiry, apart, contrast)) ??
+    (yield* narrowStoredTexts(inquiry, apart, contrast)) ??
+    (yield* narrowRuleTexts(inquiry, apart, around)) ??
+    (yield* narrowLettersBeyondAscii(inquiry, apart.compose(contrast.wrong))) ??
     (yield* narrowMembers(inquiry, apart, contrast))
   );
 }

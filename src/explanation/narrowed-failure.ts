@@ -3,10 +3,13 @@
  */
 
 import { createObligationExplainer } from '../contract/describe-request.js';
+import type { Tier } from '../contract/world.js';
 import type { Exchange, HttpRequest } from '../http/exchange.js';
+import { shorten } from '../support/untrusted-text.js';
 import type { PlainRequestHead } from './request-components.js';
 import type { Symptom } from './symptom.js';
 import type { SymptomInquiry } from './symptom-inquiry.js';
+import type { ResultCountsByTier } from './wrong-tier-traits.js';
 
 /** What was found out about a failure. */
 export interface NarrowedFailure {
@@ -24,6 +27,8 @@ export interface NarrowingContext {
   /** The largest number of promotions in a response of the run. */
   readonly maxReturned: number;
   readonly plain: PlainRequestHead;
+  /** What all responses of the run show of each promotion tier. */
+  readonly counts: ResultCountsByTier;
   /** Whether equal requests of the run had different results. */
   readonly isUnstable: boolean;
   /** Whether a response of the run is right where the symptom could have been. */
@@ -32,18 +37,27 @@ export interface NarrowingContext {
   readonly sent: readonly Exchange[];
 }
 
+/** A longer name hides the rest of a sentence. */
+const maxName = 40;
+
+export function quoteTierName({ name }: Tier): string {
+  return `'${shorten(name, maxName)}'`;
+}
+
 /** Says what is wrong with a response, as the end of a sentence. */
 export function describeSymptom({ symptom, target: { world } }: SymptomInquiry, request: HttpRequest): string {
   if (symptom.kind === 'refused') return `the answer is ${symptom.status}`;
   const { tier } = symptom;
   const why = createObligationExplainer(request, world)(tier);
-  if (symptom.kind === 'extra') return `'${tier.name}' is returned, although it ${why}`;
-  return `'${tier.name}' is not returned${why === '' ? '' : `, although it ${why}`}`;
+  if (symptom.kind === 'extra') return `${quoteTierName(tier)} is returned, although it ${why}`;
+  return `${quoteTierName(tier)} is not returned${why === '' ? '' : `, although it ${why}`}`;
 }
 
 export function describeRightResult({ symptom }: SymptomInquiry): string {
   if (symptom.kind === 'refused') return 'it is accepted';
-  return symptom.kind === 'missing' ? `'${symptom.tier.name}' is returned` : `'${symptom.tier.name}' is not returned`;
+  return symptom.kind === 'missing'
+    ? `${quoteTierName(symptom.tier)} is returned`
+    : `${quoteTierName(symptom.tier)} is not returned`;
 }
 
 /** Two requests that were sent, and what each of them has, as the beginning of a sentence. */

@@ -1,7 +1,7 @@
 import { createPageMistake, createWindowMistake, type StructuralMistake } from '../../reference/model.js';
 import { getWindowSize, type TargetWorld, type Tier, windowSize } from '../contract/world.js';
 import { renderShortList } from '../support/collections.js';
-import { type CheckedRanks, describeWronglyCheckedRanks, findOtherRanks } from './checked-ranks.js';
+import { type CheckedRanks, describeWronglyCheckedRanks, findWronglyCheckedRanks } from './checked-ranks.js';
 import type { Observations } from './observation.js';
 
 /** The sentence of a result that is always empty. */
@@ -28,7 +28,7 @@ export function listWindowAndLimitMistakes(
     .map(({ returned }) => tiers.flatMap(({ id }, n) => (returned[n] ? (ranks.get(id) ?? []) : [])));
   const lasts = unfiltered.flatMap((seen) => seen.at(-1) ?? []);
   const counts = takeMostFrequent(compared.map(({ returned }) => returned.filter(Boolean).length));
-  const others = findOtherRanks(run);
+  const others = findWronglyCheckedRanks(run);
   if (others !== undefined) return [createRanksMistake(others)];
   const ids = [
     ...[...takeMostFrequent(lasts), Math.max(0, ...lasts)].map(

@@ -7,7 +7,7 @@
 import { knownMistakes, type StructuralMistake } from '../../reference/model.js';
 import type { Contrast } from '../run/case-report.js';
 import { renderShortList } from '../support/collections.js';
-import { describeCheckedRanks, findOtherRanks, listExplanationsOfWindowSize } from './checked-ranks.js';
+import { describeCheckedRanks, findWronglyCheckedRanks, listExplanationsOfWindowSize } from './checked-ranks.js';
 import type { ComparableObservation, UnpassedRow } from './observation.js';
 import { listWindowAndLimitMistakes, otherCheckedRanksCauseId, readWindowSizeOfCauseId } from './observed-mistakes.js';
 import type { ObservationsWithPredictor } from './prediction.js';
@@ -151,7 +151,7 @@ function describeProved(proved: readonly Candidate[], run: ObservationsWithPredi
 
 /** Lists facts about the tiers of a window that has not the newest 150. */
 function listFactsOfWindow(id: string, run: ObservationsWithPredictor): string[] {
-  const ranks = id === otherCheckedRanksCauseId ? findOtherRanks(run) : undefined;
+  const ranks = id === otherCheckedRanksCauseId ? findWronglyCheckedRanks(run) : undefined;
   if (ranks !== undefined) return describeCheckedRanks(ranks);
   const size = readWindowSizeOfCauseId(id);
   return size === undefined ? [] : listExplanationsOfWindowSize(size, run.world.tiers);

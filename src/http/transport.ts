@@ -82,7 +82,7 @@ const meanings: Readonly<Record<string, readonly [kind: TransportErrorKind, begi
 const hint = "A transport returns a response, or throws UnsupportedRequestError('reason') or NoResponse('reason').";
 
 /** Sends documented requests through a transport. Once it fails, nothing more is sent. @param client of `send` */
-export function createTransportChannel(
+export function createTransportClient(
   transport: Transport,
   client: Client,
   { baseUrl, idleMs, extraHeaders = [], secrets = [], at = 'transport' }: TransportOptions,

@@ -1,5 +1,5 @@
 import { findAnsweredExchange, type RowEvidence } from '../assertions/row-evidence.js';
-import type { AnswerRule } from '../cases/test-case.js';
+import type { OutcomeRule } from '../cases/test-case.js';
 import { getHeaderValues, type Headers, type HttpResponse } from '../http/exchange.js';
 import { getMediaType, isSuccessful } from '../http/response-status.js';
 import { isJsonObject, parseJson } from '../support/json.js';
@@ -9,7 +9,7 @@ const none = 'none';
 
 /** Reads the open value that a question asks for, or says why the response shows none. */
 export function extractOpenValue(
-  { of, take }: Extract<AnswerRule, { kind: 'value' }>,
+  { of, take }: Extract<OutcomeRule, { kind: 'value' }>,
   evidence: RowEvidence,
 ): { value: string } | { reason: Reason } {
   const exchange = findAnsweredExchange(of, evidence, 'question');

@@ -8,8 +8,8 @@ import type { Assertion } from '../assertions/assertion.js';
 import { judgeAssertion, judgeWhetherAllHold } from '../assertions/registry.js';
 import { type KnownMistakeCorrections, listSuccesses, type RowEvidence } from '../assertions/row-evidence.js';
 import {
-  type AnswerRule,
   type CaseRow,
+  type OutcomeRule,
   type QuestionCase,
   type RequirementCase,
   type RequirementRow,
@@ -372,7 +372,7 @@ function judgeQuestion({ rows: [row], answer, at }: QuestionCase, evidence: RowE
 
 type AnswerJudgement = Omit<CaseJudgement, 'rows'>;
 
-function extractOutcome(answer: Extract<AnswerRule, { kind: 'value' }>, evidence: RowEvidence): AnswerJudgement {
+function extractOutcome(answer: Extract<OutcomeRule, { kind: 'value' }>, evidence: RowEvidence): AnswerJudgement {
   const source = { at: answer.at, exchange: answer.of };
   const extracted = extractOpenValue(answer, evidence);
   if ('reason' in extracted) return { verdict: 'inconclusive', reason: extracted.reason, ...source };
@@ -381,7 +381,7 @@ function extractOutcome(answer: Extract<AnswerRule, { kind: 'value' }>, evidence
 
 /** Finds the first outcome that holds. If an earlier one may hold, the outcome is undetermined. */
 function findOutcome(
-  answer: Extract<AnswerRule, { kind: 'first-of' }>,
+  answer: Extract<OutcomeRule, { kind: 'first-of' }>,
   at: Location,
   evidence: RowEvidence,
 ): AnswerJudgement {

@@ -7,7 +7,7 @@
  * (`propose-orders.ts`). Filters that the data can answer are added to the orders that show them best (`pair-filters-with-orders.ts`), and
  * orders with filters and without are varied in one aspect each (`request-variations.ts`, `list-candidate-requests.ts`). The oracle says
  * which tiers each of these candidates must get and must not get, and from that follows which goals the candidate reaches
- * (`list-shown-tier-decisions.ts`, `list-coverage-goals.ts`). Candidates are then chosen one after the other, always the one that
+ * (`list-tested-tier-decisions.ts`, `list-coverage-goals.ts`). Candidates are then chosen one after the other, always the one that
  * shows most that no chosen one shows, until the number of requests is reached (`draw-requests.ts`). What is expected of their
  * responses becomes rows by topic, and the rows become a case for each requirement (`rows-by-topic.ts`, `requirement-cases.ts`).
  *

@@ -1,6 +1,6 @@
 import type { World } from '../contract/world.js';
 import type { CandidateRequest, FilterVariation } from './candidate-request.js';
-import { listShownTierDecisions, type TierDecision } from './list-shown-tier-decisions.js';
+import { listTestedTierDecisions, type TierDecision } from './list-tested-tier-decisions.js';
 import { rateMisreadRisk } from './rate-misread-risk.js';
 
 /** Something that a request can show. Two requests that show the same reach a goal with the same key. */
@@ -55,7 +55,7 @@ function createGoal(kind: keyof typeof worth, parts: readonly string[], value: n
 
 /** Lists what a request without filters shows of the window and of the rules of tiers. */
 function listRuleGoals({ oracle, request, change, base }: CandidateRequest, tiers: World['tiers']): CoverageGoal[] {
-  const exercises = listShownTierDecisions(tiers, oracle, request, base === undefined);
+  const exercises = listTestedTierDecisions(tiers, oracle, request, base === undefined);
   // Most tiers show what another one shows.
   const firsts = keepFirst(
     exercises.filter(({ isAlone }) => isAlone),
@@ -94,7 +94,7 @@ function listFilterGoals(
 ): CoverageGoal[] {
   const { oracle, request, change, parts } = candidate;
   const [{ subject, nearTo } = {}] = parts.filters ?? [];
-  const exercises = listShownTierDecisions(tiers, oracle, request).flatMap((exercise) => {
+  const exercises = listTestedTierDecisions(tiers, oracle, request).flatMap((exercise) => {
     const { tier, topic, expects, reason } = exercise;
     if (reason.is !== 'filter') return [];
     // A near miss shows something of the tiers that it nearly selects.

@@ -13,7 +13,7 @@ import { cacheByObject } from '../support/caches.js';
 import { groupBy } from '../support/collections.js';
 import type { Location } from '../support/problem.js';
 import { type CandidateRequest, describeVariation } from './candidate-request.js';
-import { listShownTierDecisions } from './list-shown-tier-decisions.js';
+import { listTestedTierDecisions } from './list-tested-tier-decisions.js';
 import type { RequestVariationKind } from './request-variations.js';
 
 /** No file states these assertions. Whoever makes cases of the rows says where their requirement is. */
@@ -160,7 +160,7 @@ function listPlainRows(sent: ComparedRequest, { tiers }: World): TopicRow[] {
   const edge = new Set(newest.slice(-edgeSize).map(({ id }) => id));
   const atEdge = olderIds.length === 0 ? [] : required.filter((id) => edge.has(id));
   const accepted = oracle.accepted && required.length > 0 ? [createAcceptedAssertion(probe)] : [];
-  const exercises = groupBy(listShownTierDecisions(newest, oracle, candidate.request), ({ topic }) => topic);
+  const exercises = groupBy(listTestedTierDecisions(newest, oracle, candidate.request), ({ topic }) => topic);
   return [
     ...createRowAboutTiers('completeness', sent, { required }),
     ...createRowAboutTiers('validity', sent, { absent: listIds(newest, oracle.valid, 'forbidden') }),

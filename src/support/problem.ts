@@ -1,7 +1,7 @@
 import { getSystemErrorMap } from 'node:util';
 import { closest, distance } from 'fastest-levenshtein';
 import { packageRoot } from './package-root.js';
-import { fileSizeLimits, readBytes, UnreadableFile } from './read-bytes.js';
+import { fileSizeLimits, RefusedFileError, readBytes } from './read-bytes.js';
 import { joinAndEscapeLines, shorten } from './untrusted-text.js';
 
 /** `line` and `column` count from 1. */
@@ -73,7 +73,7 @@ export function suggestName(stated: string, known: readonly string[]): string {
 
 /** Describes a system error in words, such as `cannot be read: no such file or directory`. @param failure what cannot be done */
 export function describeFileError(error: unknown, failure = 'cannot be read'): string {
-  if (error instanceof UnreadableFile) return `${failure}: ${error.message}`;
+  if (error instanceof RefusedFileError) return `${failure}: ${error.message}`;
   const { errno = 0, code = 'unknown error' } = error as NodeJS.ErrnoException;
   return `${failure}: ${getSystemErrorMap().get(errno)?.[1] ?? code}`;
 }

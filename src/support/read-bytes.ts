@@ -13,7 +13,7 @@ export const fileSizeLimits = {
 } as const;
 
 /** A file that is not read, although the system would. The message is the reason. */
-export class UnreadableFile extends Error {
+export class RefusedFileError extends Error {
   override readonly name = 'UnreadableFile';
 }
 
@@ -34,8 +34,8 @@ export function readBytes(file: string, limit: number): Buffer {
 
 function readDescriptor(descriptor: number, limit: number): Buffer {
   const stat = fstatSync(descriptor);
-  if (stat.isDirectory()) throw new UnreadableFile('it is a folder');
-  if (!stat.isFile()) throw new UnreadableFile('it is not a regular file');
+  if (stat.isDirectory()) throw new RefusedFileError('it is a folder');
+  if (!stat.isFile()) throw new RefusedFileError('it is not a regular file');
   if (stat.size > limit) throw createSizeError(limit);
   // The stated size is no bound: files of /proc state 0, and a file may grow.
   const chunks: Buffer[] = [];
@@ -50,6 +50,6 @@ function readDescriptor(descriptor: number, limit: number): Buffer {
   }
 }
 
-function createSizeError(limit: number): UnreadableFile {
-  return new UnreadableFile(`it has more than ${limit / megabyte} MB`);
+function createSizeError(limit: number): RefusedFileError {
+  return new RefusedFileError(`it has more than ${limit / megabyte} MB`);
 }

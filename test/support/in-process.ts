@@ -8,7 +8,7 @@ import {
 } from '../../src/certificate/certificate.js';
 import { type EntityKind, entityKinds } from '../../src/contract/world.js';
 import type { HttpResponse, RequestChannel } from '../../src/http/exchange.js';
-import { createTransportChannel, type Transport, type TransportChannel } from '../../src/http/transport.js';
+import { createTransportClient, type Transport, type TransportChannel } from '../../src/http/transport.js';
 import type { Verdict } from '../../src/judge/verdict.js';
 import { createRecognizer } from '../../src/recognition/recognizer.js';
 import type { CaseResult } from '../../src/run/case-result.js';
@@ -100,7 +100,7 @@ export function certifyInProcess(
 /** A channel through a transport, whose `send` calls a function in this process. */
 export function channelThrough(transport: Transport, answer: Answer, idleMs = 120_000): TransportChannel {
   const client = { ...createChannel(answer), redact: (text: string) => text, close: async () => undefined };
-  return createTransportChannel(transport, client, { baseUrl: 'http://in-process.test', idleMs });
+  return createTransportClient(transport, client, { baseUrl: 'http://in-process.test', idleMs });
 }
 
 /** Lists the requirements with a verdict. */

@@ -10,7 +10,7 @@ import {
 } from '../../src/assertions/assertion.js';
 import { findResponseAssertionDefinition, judgeAssertion } from '../../src/assertions/registry.js';
 import type { JudgeMode, RowEvidence } from '../../src/assertions/row-evidence.js';
-import type { AnswerRule, CaseRow, RequirementRow, TestCase } from '../../src/cases/test-case.js';
+import type { CaseRow, OutcomeRule, RequirementRow, TestCase } from '../../src/cases/test-case.js';
 import { documentedOperation, renderFilterParameter } from '../../src/contract/operation.js';
 import type { World } from '../../src/contract/world.js';
 import { encodeQueryText } from '../../src/http/decoded-request.js';
@@ -588,7 +588,7 @@ test('If no response names anything of the world, only an error of the server re
 });
 
 test.describe('The answer to a question', () => {
-  const questionOf = (answer: AnswerRule, stated: Partial<CaseRow> = {}): TestCase => ({
+  const questionOf = (answer: OutcomeRule, stated: Partial<CaseRow> = {}): TestCase => ({
     kind: 'question',
     id: 'q',
     answers: 'q',
@@ -598,7 +598,7 @@ test.describe('The answer to a question', () => {
     rows: [rowOf(stated)],
     answer,
   });
-  const rules: AnswerRule = {
+  const rules: OutcomeRule = {
     kind: 'first-of',
     evidence: 'probe',
     rules: [
@@ -657,7 +657,7 @@ test.describe('The answer to a question', () => {
   const links = ['<a>', '<b>'].map((link, n) => [n === 0 ? 'Link' : 'link', link] as const);
   const repeatedHeader: Exchange = { request, response: { status: 200, headers: links, body: '' } };
   const [media, ofError, shape] = [{ part: 'media-type' }, { part: 'error-shape' }, { part: 'shape' }] as const;
-  type Take = Extract<AnswerRule, { kind: 'value' }>['take'];
+  type Take = Extract<OutcomeRule, { kind: 'value' }>['take'];
   const values: readonly (readonly [what: string, take: Take, probe: Exchange, value: string])[] = [
     ['a status', { part: 'status' }, answered(203), '203'],
     [
@@ -699,7 +699,7 @@ test.describe('The answer to a question', () => {
     }));
 
   test('is the stated path of promotions, or missing if there is no path or no response', () => {
-    const answer: AnswerRule = { kind: 'value', of: 'probe', take: shape, at };
+    const answer: OutcomeRule = { kind: 'value', of: 'probe', take: shape, at };
     const stated = { ...background, configuredPatterns: ['/promotions/*'] };
     expect(judgeSent(questionOf(answer), stated, [new Map([['probe', ambiguous]])]).outcome).toBe('/promotions/*');
     const unknown = {

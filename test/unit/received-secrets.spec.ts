@@ -7,7 +7,7 @@ import type { Exchange } from '../../src/http/exchange.js';
 import type { Secret } from '../../src/http/redactor.js';
 import { createRedactor } from '../../src/http/redactor.js';
 import {
-  createTransportChannel,
+  createTransportClient,
   NoResponse,
   type Transport,
   UnsupportedRequestError,
@@ -137,7 +137,7 @@ test('A transport of the user shows no secret, whatever it does', async ({ open 
   for (const [what, create] of Object.entries(transports))
     for (const part of parts) {
       const text = allEchoes.map(({ write }) => write(part)).join('\n');
-      const channel = createTransportChannel(create(text), client, { baseUrl: 'http://a.test', idleMs: 60_000 });
+      const channel = createTransportClient(create(text), client, { baseUrl: 'http://a.test', idleMs: 60_000 });
       const exchange = await channel.send(request);
       const failure = channel.findFailure()?.message ?? '';
       const ofFailure: Exchange = { request, transportError: 'not-sent', message: failure };

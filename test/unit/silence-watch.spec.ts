@@ -3,7 +3,7 @@
 import { expect } from '@playwright/test';
 import type { RetryOptions } from '../../src/http/connection-options.js';
 import type { Exchange, HttpRequest, RequestChannel } from '../../src/http/exchange.js';
-import { createTransportChannel, NoResponse } from '../../src/http/transport.js';
+import { createTransportClient, NoResponse } from '../../src/http/transport.js';
 import { createRequest, getOutcome, type Reply, renderResponse, test } from '../support/wire.js';
 
 const ok = renderResponse('200 OK', [], '{}');
@@ -90,7 +90,7 @@ for (const error of [NoResponse, undefined])
       return new Promise<never>(() => undefined);
     };
     const client = open('http://127.0.0.1:9', { pacing: { concurrency } });
-    const channel = createTransportChannel(transport, client, { baseUrl: 'http://127.0.0.1:9', idleMs: 300 });
+    const channel = createTransportClient(transport, client, { baseUrl: 'http://127.0.0.1:9', idleMs: 300 });
     const exchanges = await sendAll(channel, plain);
     expect(calls).toBeLessThan(20 + 10 + 2 * concurrency);
     expect(countSent(exchanges)).toBe(calls);

@@ -23,7 +23,7 @@ export interface TierDecision {
  *
  * @param isAnyShown whether required tiers are listed about which several kinds of rules decide
  */
-export function listShownTierDecisions(
+export function listTestedTierDecisions(
   tiers: readonly Tier[],
   oracle: Oracle,
   request: HttpRequest,

@@ -1,0 +1,90 @@
+/**
+ * Finds out which spelling of a request, or which way of sending it, makes a difference, if the same content is right when it is
+ * written plainly. In: a wrong request and its plain form. Out: one aspect of the form. Pure (see `symptom-inquiry.ts`).
+ */
+
+import type { HttpRequest } from '../http/exchange.js';
+import { parseJson } from '../support/json.js';
+import { createNarrowedContrast, type NarrowedFailure } from './narrowed-failure.js';
+import { haveSameContent } from './request-components.js';
+import type { RequestGenerator, SymptomInquiry } from './symptom-inquiry.js';
+
+/** An aspect of a form: the words for it, and the plain request with this aspect of the wrong one. */
+interface FormAspect {
+  readonly words: string;
+  readonly build: (plainly: HttpRequest, wrongly: HttpRequest) => HttpRequest;
+}
+
+/** How each way of sending is called. */
+const waysOfSending: Readonly<Record<NonNullable<HttpRequest['sent']>, string>> = {
+  chunked: 'Sent in chunks (Transfer-Encoding: chunked), without Content-Length',
+  'in-pieces': 'Sent in pieces, with pauses between them',
+  'on-a-fresh-connection': 'Sent on a connection of its own',
+  'with-accept-headers': 'Sent with headers about the accepted formats',
+};
+
+const aspects: readonly FormAspect[] = [
+  {
+    words: 'With the members of the body in this order',
+    build: (plainly, { body }) => ({ ...plainly, body: body === undefined ? undefined : rewriteJson(body) }),
+  },
+  {
+    words: 'With white space between the members of the body',
+    build: (plainly, { body = '' }) => ({ ...plainly, body: writeUnescaped(body) }),
+  },
+  { words: 'With the body written as it is here', build: (plainly, { body }) => ({ ...plainly, body }) },
+  { words: 'With the query spelled as it is here', build: (plainly, { path }) => ({ ...plainly, path }) },
+  { words: 'With these headers', build: (plainly, { headers }) => ({ ...plainly, headers }) },
+];
+
+/** Members keep their order. */
+function rewriteJson(body: string): string {
+  const value = parseJson(body);
+  return value === undefined ? body : JSON.stringify(value);
+}
+
+/** Writes letters that are escaped without need as they are: only white space is left of the spelling. */
+function writeUnescaped(body: string): string {
+  return body.replaceAll(/"(?:[^"\\]|\\.)*"/gs, (text) => rewriteJson(text));
+}
+
+export function* narrowForm(
+  inquiry: SymptomInquiry,
+  wrongly: HttpRequest,
+  plainly: HttpRequest,
+): RequestGenerator<NarrowedFailure | undefined> {
+  if (!haveSameContent(wrongly, plainly)) return undefined;
+  const { sent } = wrongly;
+  const ofSending: FormAspect[] =
+    sent === undefined ? [] : [{ words: waysOfSending[sent], build: (request) => ({ ...request, sent }) }];
+  for (const { words, build } of [...ofSending, ...aspects]) {
+    const mixed = build(plainly, wrongly);
+    if (JSON.stringify(mixed) === JSON.stringify(plainly) || (yield* inquiry.ask(mixed)) !== 'wrong') continue;
+    return createNarrowedContrast(inquiry, {
+      wrongly: mixed,
+      rightly: plainly,
+      wronglyWhen: words,
+      rightlyWhen: 'With the same content, written and sent plainly',
+      shape: 'form',
+    });
+  }
+  return undefined;
+}
+
+/** Writes letters beyond ASCII as escapes: the content is the same. */
+export function* narrowLettersBeyondAscii(
+  inquiry: SymptomInquiry,
+  wrongly: HttpRequest,
+): RequestGenerator<NarrowedFailure | undefined> {
+  const { body = '' } = wrongly;
+  const escaped = body.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  const rightly = { ...wrongly, body: escaped };
+  if (escaped === body || (yield* inquiry.ask(rightly)) !== 'right') return undefined;
+  return createNarrowedContrast(inquiry, {
+    wrongly,
+    rightly,
+    wronglyWhen: 'With letters beyond ASCII in the body as they are',
+    rightlyWhen: 'With the same letters as escapes (\\u…)',
+    shape: 'form',
+  });
+}

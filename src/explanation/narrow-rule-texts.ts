@@ -1,0 +1,106 @@
+/**
+ * Narrows a rule about metadata that does not hold, although the request has what it asks for. In: a wrong request in parts, and
+ * what the run shows of each promotion tier. Out: a short text that rules do not find, and one that they find. Pure (see
+ * `symptom-inquiry.ts`).
+ */
+
+import { distance } from 'fastest-levenshtein';
+import type { Tier } from '../contract/world.js';
+import type { HttpRequest } from '../http/exchange.js';
+import { renderShortList } from '../support/collections.js';
+import {
+  describeRightResult,
+  describeSymptom,
+  type NarrowedFailure,
+  type NarrowingContext,
+} from './narrowed-failure.js';
+import { type DecomposedRequest, quoteText } from './request-components.js';
+import { listSigns } from './stored-texts.js';
+import type { Correctness } from './symptom.js';
+import { type RequestGenerator, SymptomInquiry } from './symptom-inquiry.js';
+
+/** An entry of metadata that a rule asks for. */
+type RuleEntry = readonly [key: string, value: string];
+
+/** A tier whose rules about metadata ask for short texts alone. */
+interface RuleText {
+  readonly tier: Tier;
+  readonly entries: readonly RuleEntry[];
+  readonly words: string;
+}
+
+/** Longer texts show nothing at a glance. */
+const maxLength = 40;
+/** How many rules are asked for that did not hold, and how many that did. */
+const maxAsked = 3;
+
+export function* narrowRuleTexts(
+  inquiry: SymptomInquiry,
+  { components, compose }: DecomposedRequest,
+  { counts }: NarrowingContext,
+): RequestGenerator<NarrowedFailure | undefined> {
+  const { symptom } = inquiry;
+  if (symptom.kind !== 'missing' || !symptom.tier.rules.some(({ kind }) => kind === 'metadata')) return undefined;
+  const lost = sortBySigns(
+    counts.filter(({ missing, returned }) => missing > 0 && returned === 0).flatMap(readRuleText),
+  );
+  const found = counts.filter(({ missing, returned }) => missing === 0 && returned > 0).flatMap(readRuleText);
+  const others = components.filter(({ kind }) => kind !== 'metadata');
+  const build: BuildWithRule = ({ entries }) =>
+    compose([...others, ...entries.map(([key, value]) => ({ kind: 'metadata' as const, key, value }))]);
+  const wrong = yield* askFirst(inquiry, lost, 'wrong', build);
+  if (wrong === undefined) return undefined;
+  const nearest = found.toSorted(
+    (left, right) => distance(left.words, wrong.rule.words) - distance(right.words, wrong.rule.words),
+  );
+  const right = yield* askFirst(inquiry, nearest, 'right', build);
+  if (right === undefined) return undefined;
+  const list = (rules: readonly RuleText[]) => renderShortList(rules.map(({ words }) => words));
+  const contrast = `With metadata ${wrong.rule.words}, ${describeSymptom(wrong.inquiry, build(wrong.rule))}. With metadata ${right.rule.words}, ${describeRightResult(right.inquiry)}.`;
+  const summary = `Rules that never hold: ${list(lost)}. Rules that hold: ${list(nearest)}.`;
+  const exchange = wrong.inquiry.getExchange(build(wrong.rule));
+  return {
+    shape: 'rule-text',
+    sentence: `${contrast} ${summary}`,
+    wrong: exchange === undefined ? [] : [exchange],
+    right: right.inquiry.getExchange(build(right.rule)),
+  };
+}
+
+type BuildWithRule = (rule: RuleText) => HttpRequest;
+
+/** A rule that was asked for alone. */
+interface AskedRule {
+  readonly rule: RuleText;
+  readonly inquiry: SymptomInquiry;
+}
+
+/** Asks for some rules, each alone, until one has the expected result. */
+function* askFirst(
+  { target, allowance }: SymptomInquiry,
+  rules: readonly RuleText[],
+  expected: Correctness,
+  build: BuildWithRule,
+): RequestGenerator<AskedRule | undefined> {
+  for (const rule of rules.slice(0, maxAsked)) {
+    const inquiry = new SymptomInquiry({ kind: 'missing', tier: rule.tier }, target, allowance);
+    if ((yield* inquiry.ask(build(rule))) === expected) return { rule, inquiry };
+  }
+  return undefined;
+}
+
+/** Reads what a tier asks for, if it is short. */
+function readRuleText({ tier }: { readonly tier: Tier }): RuleText[] {
+  const entries = tier.rules.flatMap((rule): RuleEntry[] => (rule.kind === 'metadata' ? [[rule.key, rule.is]] : []));
+  const isShort = entries.every(([key, value]) => key.length + value.length <= maxLength);
+  const isOther = tier.rules.some(({ kind }) => kind !== 'metadata' && kind !== 'customer');
+  if (entries.length === 0 || !isShort || isOther) return [];
+  const words = entries.map(([key, value]) => `${quoteText(key)} = ${quoteText(value)}`).join(' and ');
+  return [{ tier, entries, words }];
+}
+
+function sortBySigns(texts: readonly RuleText[]): RuleText[] {
+  const measure = ({ words, entries }: RuleText) =>
+    entries.flatMap((entry) => entry.flatMap(listSigns)).length * maxLength + words.length;
+  return texts.toSorted((left, right) => measure(left) - measure(right));
+}

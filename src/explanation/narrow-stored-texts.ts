@@ -1,0 +1,238 @@
+/**
+ * Narrows a filter whose texts have to be those that a promotion tier has. In: a wrong request in parts. Out: a wrong and a right
+ * filter by short stored texts: with one odd sign, of one length, or under a key that differs in one sign. Pure (see
+ * `symptom-inquiry.ts`).
+ */
+
+import { distance } from 'fastest-levenshtein';
+import { createNameLookup } from '../contract/describe-request.js';
+import { parseFilterParameter, renderFilterParameter } from '../contract/operation.js';
+import type { HttpRequest } from '../http/exchange.js';
+import { renderShortList } from '../support/collections.js';
+import { type ComponentContrast, listWrongOnlyComponents } from './narrow-components.js';
+import {
+  createNarrowedContrast,
+  describeRightResult,
+  describeSymptom,
+  type NarrowedFailure,
+  quoteTierName,
+} from './narrowed-failure.js';
+import {
+  type DecomposedRequest,
+  describeRequestComponent,
+  quoteText,
+  type RequestComponent,
+} from './request-components.js';
+import {
+  describeStoredText,
+  listKeysWithSign,
+  listLongTexts,
+  listOddTexts,
+  listSigns,
+  quoteShort,
+  type StoredText,
+} from './stored-texts.js';
+import { judgeSymptom } from './symptom.js';
+import { type RequestGenerator, SymptomInquiry } from './symptom-inquiry.js';
+
+/** A filter by tier metadata in a request, and how to put another one in its place. */
+interface FilterPlace {
+  readonly filter: Extract<RequestComponent, { kind: 'parameter' }>;
+  readonly key: string;
+  readonly build: (entry: Pick<StoredText, 'key' | 'value'>) => HttpRequest;
+}
+
+/** What came back for a stored text. */
+interface StoredTextResult {
+  readonly stored: StoredText;
+  readonly inquiry: SymptomInquiry;
+  readonly isWrong: boolean;
+}
+
+/** What the shape of a contrast of stored texts begins with. */
+export const storedTextShapePrefix = 'stored-text';
+
+/** How many stored texts are asked for. */
+const maxStored = 24;
+
+/** Asks for short stored texts: whether their length or one of their odd signs decides. */
+export function* narrowStoredTexts(
+  inquiry: SymptomInquiry,
+  apart: DecomposedRequest,
+  contrast: ComponentContrast,
+): RequestGenerator<NarrowedFailure | undefined> {
+  const { symptom, target } = inquiry;
+  const place = findFilterPlace(apart, contrast.wrong, listWrongOnlyComponents(contrast));
+  if (symptom.kind === 'extra' || place === undefined) return undefined;
+  const { filter, key, build } = place;
+  const ofLengths = [
+    ...(yield* askLengths(inquiry, listLongTexts('value', target.world), 'value', filter.value, build)),
+    ...(yield* askLengths(inquiry, listLongTexts('key', target.world), 'key', key, build)),
+  ];
+  if (ofLengths.some(({ isWrong }) => isWrong)) return describeResults(ofLengths, build);
+  const results: StoredTextResult[] = [];
+  for (const stored of listOddTexts(key, filter.value, target.world).slice(0, maxStored))
+    results.push(...(yield* askStored(inquiry, stored, build)));
+  if (results.some(({ isWrong }) => isWrong)) return describeResults(results, build);
+  return describeFoundText(inquiry, apart.compose(contrast.wrong), filter, [...results, ...ofLengths], build);
+}
+
+function findFilterPlace(
+  { compose }: DecomposedRequest,
+  wrong: readonly RequestComponent[],
+  added: readonly RequestComponent[],
+): FilterPlace | undefined {
+  const [filter] = added.length === 1 ? added : [];
+  const subject = filter?.kind === 'parameter' ? parseFilterParameter(filter.name) : undefined;
+  if (filter?.kind !== 'parameter' || subject?.on !== 'metadata') return undefined;
+  const others = wrong.filter((component) => component !== filter);
+  return {
+    filter,
+    key: subject.key,
+    build: ({ key, value }) =>
+      compose([...others, { kind: 'parameter', name: renderFilterParameter({ on: 'metadata', key }), value }]),
+  };
+}
+
+/** Asks for one stored text. @returns nothing if the response proves nothing */
+function* askStored(
+  { symptom, target, allowance }: SymptomInquiry,
+  stored: StoredText,
+  build: FilterPlace['build'],
+): RequestGenerator<StoredTextResult[]> {
+  const ofStored = symptom.kind === 'missing' ? ({ kind: 'missing', tier: stored.tier } as const) : symptom;
+  const inquiry = new SymptomInquiry(ofStored, target, allowance);
+  const request = build(stored);
+  const exchange = inquiry.isWorthAsking(request) ? yield* inquiry.send(request) : undefined;
+  const correctness = exchange === undefined ? 'unclear' : judgeSymptom(inquiry.symptom, exchange, target);
+  return correctness === 'unclear' ? [] : [{ stored, inquiry, isWrong: correctness === 'wrong' }];
+}
+
+/** Finds the neighbours, among texts of one letter, from which length on they are wrong. */
+function* askLengths(
+  inquiry: SymptomInquiry,
+  texts: readonly StoredText[],
+  is: 'key' | 'value',
+  asked: string,
+  build: FilterPlace['build'],
+): RequestGenerator<StoredTextResult[]> {
+  const fitting = texts.filter((stored) => stored[is].length <= asked.length);
+  const results: StoredTextResult[] = [];
+  let [right, wrong] = [-1, fitting.length - 1];
+  const longest = fitting[wrong];
+  if (longest === undefined) return [];
+  results.push(...(yield* askStored(inquiry, longest, build)));
+  if (results[0]?.isWrong !== true) return results;
+  while (wrong - right > 1) {
+    const middle = Math.trunc((right + wrong) / 2);
+    const [result] = yield* askStored(inquiry, fitting[middle] as StoredText, build);
+    if (result === undefined) return results;
+    results.push(result);
+    if (result.isWrong) wrong = middle;
+    else right = middle;
+  }
+  return results;
+}
+
+/** Contrasts the simplest wrong text with the most similar right one. */
+function describeResults(
+  results: readonly StoredTextResult[],
+  build: FilterPlace['build'],
+): NarrowedFailure | undefined {
+  const [wrong, right] = [true, false].map((isWrong) => results.filter((result) => result.isWrong === isWrong));
+  const simplest = wrong?.at(-1);
+  if (simplest === undefined || right === undefined) return undefined;
+  const measure = ({ stored }: StoredTextResult) =>
+    distance(`${stored.key} ${stored.value}`, `${simplest.stored.key} ${simplest.stored.value}`);
+  const [nearest] = right.toSorted((left, other) => measure(left) - measure(other));
+  if (nearest === undefined) return undefined;
+  const describe = (stored: StoredText) => `With the filter ${describeStoredText(stored)}`;
+  const { sentence, wrong: shown } = createNarrowedContrast(simplest.inquiry, {
+    wrongly: build(simplest.stored),
+    rightly: build(nearest.stored),
+    wronglyWhen: describe(simplest.stored),
+    rightlyWhen: describe(nearest.stored),
+    shape: storedTextShapePrefix,
+  });
+  const lost = (wrong ?? []).map(({ stored }) => describeStoredText(stored));
+  const found = right.map(({ stored }) => describeStoredText(stored));
+  const words = simplest.inquiry.symptom.kind === 'missing' ? ['not found', 'Found'] : ['refused', 'Accepted'];
+  const summary = `Texts that are ${words[0]}: ${renderShortList(lost)}. ${words[1]}: ${renderShortList(found)}.`;
+  return {
+    shape: `${storedTextShapePrefix}: ${lost.join(', ')}`,
+    sentence: `${sentence} ${summary}`,
+    wrong: shown,
+    right: nearest.inquiry.getExchange(build(nearest.stored)),
+  };
+}
+
+/** Contrasts a filter that does not find a tier with a plain one that does: then it is a matter of this key or value. */
+function describeFoundText(
+  inquiry: SymptomInquiry,
+  wrongly: HttpRequest,
+  filter: RequestComponent,
+  results: readonly StoredTextResult[],
+  build: FilterPlace['build'],
+): NarrowedFailure | undefined {
+  const [found] = results;
+  const wrong = inquiry.getExchange(wrongly);
+  if (found === undefined || wrong === undefined) return undefined;
+  const nameOf = createNameLookup(inquiry.target.world);
+  const rightly = build(found.stored);
+  const sentence = `With ${describeRequestComponent(filter, nameOf)}, ${describeSymptom(inquiry, wrongly)}. With the filter ${describeStoredText(found.stored)}, ${describeRightResult(found.inquiry)}.`;
+  return { shape: 'metadata', sentence, wrong: [wrong], right: found.inquiry.getExchange(rightly) };
+}
+
+/** Finds out whether a filter finds a value under another key, which differs in one sign or in its length alone. */
+export function* narrowStoredKeys(
+  inquiry: SymptomInquiry,
+  apart: DecomposedRequest,
+  { wrong }: ComponentContrast,
+): RequestGenerator<NarrowedFailure | undefined> {
+  const { symptom, target } = inquiry;
+  const filters = wrong.filter(({ kind }) => kind === 'parameter');
+  const place = findFilterPlace(apart, wrong, filters);
+  if (symptom.kind !== 'extra' || place === undefined || wrong.length > 1) return undefined;
+  const signs = listSigns(place.key);
+  const keys = listKeysWithSign(target.world);
+  const [plain] = keys.filter(({ key }) => !listSigns(key).some((sign) => signs.includes(sign)));
+  const suspected = keys.filter(({ key }) => listSigns(key).every((sign) => signs.includes(sign)));
+  const pairs = suspected.flatMap(({ key }) => (plain === undefined ? [] : [{ key, other: plain }]));
+  const long = listLongTexts('key', target.world).filter(({ key }) => key.length <= place.key.length + 1);
+  const ofLengths = long.slice(1).flatMap((other, n) => {
+    const key = long[n]?.key;
+    return key !== undefined && key.length === other.key.length - 1 ? [{ key, other }] : [];
+  });
+  return yield* tryKeys(inquiry, [...ofLengths, ...pairs], place);
+}
+
+/** A key, and an entry of another one. */
+interface KeyPair {
+  readonly key: string;
+  readonly other: StoredText;
+}
+
+function* tryKeys(
+  { target, allowance }: SymptomInquiry,
+  pairs: readonly KeyPair[],
+  { build }: FilterPlace,
+): RequestGenerator<NarrowedFailure | undefined> {
+  let right: KeyPair | undefined;
+  for (const pair of pairs.slice(0, maxStored)) {
+    const { key, other } = pair;
+    const inquiry = new SymptomInquiry({ kind: 'extra', tier: other.tier }, target, allowance);
+    const ask = ({ key: asked, other: { value } }: KeyPair) => inquiry.ask(build({ key: asked, value }));
+    const result = yield* ask(pair);
+    if (result === 'right') right = pair;
+    if (result !== 'wrong' || right === undefined || (yield* ask(right)) !== 'right') continue;
+    const sentence = `With the filter ${quoteShort(key)} = ${quoteText(other.value)}, ${quoteTierName(other.tier)} is returned, although it has this value under the key ${quoteShort(other.key)} alone. With the filter ${quoteShort(right.key)} = ${quoteText(right.other.value)}, which it has under the key ${quoteShort(right.other.key)}, it is not returned.`;
+    const exchange = inquiry.getExchange(build({ key, value: other.value }));
+    return {
+      shape: 'stored-key',
+      sentence,
+      wrong: exchange === undefined ? [] : [exchange],
+      right: inquiry.getExchange(build({ key: right.key, value: right.other.value })),
+    };
+  }
+  return undefined;
+}
