@@ -14,13 +14,13 @@ export const fileSizeLimits = {
 
 /** A file that is not read, although the system would. The message is the reason. */
 export class RefusedFileError extends Error {
-  override readonly name = 'UnreadableFile';
+  override readonly name = 'RefusedFileError';
 }
 
 /**
  * Reads a regular file up to a limit. A pipe or a device is not read: it may never end.
  *
- * @param limit in bytes @throws UnreadableFile, or an error of the system
+ * @param limit in bytes @throws RefusedFileError, or an error of the system
  */
 export function readBytes(file: string, limit: number): Buffer {
   // Without O_NONBLOCK, to open a pipe waits for somebody who writes to it.
