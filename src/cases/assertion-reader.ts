@@ -13,7 +13,7 @@ import type {
 } from '../assertions/assertion.js';
 import { assertionDefinitions } from '../assertions/registry.js';
 import { createOracle, type Obligation, type Oracle } from '../contract/oracle.js';
-import { getWindowSize, type Tier, windowSize } from '../contract/world.js';
+import { countWindowPlaces, type Tier, windowSize } from '../contract/world.js';
 import type { HttpRequest } from '../http/exchange.js';
 import type { YamlPath } from '../support/yaml-file.js';
 import type { CaseFileAssertions, CaseFileExpectations, CaseFileRowContext } from './case-file-context.js';
@@ -112,7 +112,7 @@ function createReadContext(of: string, at: YamlPath, context: CaseFileRowContext
     selectReturnedTiers(selection) {
       const ids = selectIds(selection, 'required');
       // Promotions of the deployment take the places of these tiers.
-      const displaced = world.tiers.slice(getWindowSize(world), windowSize).map(({ id }) => id);
+      const displaced = world.tiers.slice(countWindowPlaces(world), windowSize).map(({ id }) => id);
       if (!ids.some((id) => displaced.includes(id))) return ids;
       const last = world.tiers.findLast((tier) => oracle.returned(tier) === 'required')?.id ?? [];
       return [...new Set([ids.filter((id) => !displaced.includes(id)), last].flat())];

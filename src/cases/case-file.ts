@@ -2,7 +2,7 @@ import type { Assertion } from '../assertions/assertion.js';
 import { findResponseAssertionDefinition } from '../assertions/registry.js';
 import type { Question } from '../contract/contract.js';
 import { createOracle } from '../contract/oracle.js';
-import { getWindowSize, type TargetWorld, type Tier } from '../contract/world.js';
+import { countWindowPlaces, type TargetWorld, type Tier } from '../contract/world.js';
 import type { HttpRequest } from '../http/exchange.js';
 import { groupBy } from '../support/collections.js';
 import { hasWellFormedTexts } from '../support/json.js';
@@ -275,7 +275,7 @@ function listUnavailable(
 ): string[] {
   if (world.unavailable.size === 0) return [];
   const allTiers = listIds(world.tiers);
-  const newest = allTiers.slice(0, getWindowSize(world));
+  const newest = allTiers.slice(0, countWindowPlaces(world));
   const getOracle = (name: string) => createOracle(requests.get(name) as HttpRequest, world);
   const listNeeded = (assertion: Assertion): readonly string[] => {
     if ('lists' in assertion) return assertion.lists.flat().flatMap(listNeeded);

@@ -12,8 +12,8 @@ import { groupBy } from '../support/collections.js';
 import { explainUndocumented } from './explain-undocumented.js';
 import { audienceParameter, type FilterSubject, parseFilterParameter } from './operation.js';
 import {
+  countWindowPlaces,
   findProductIdOfSku,
-  getWindowSize,
   type ItemRule,
   indexPositionsById,
   type TargetWorld,
@@ -238,7 +238,7 @@ function createWindowJudge(
   world: KnownWorld,
   openReason: string | undefined,
 ): Oracle['checked'] {
-  const size = getWindowSize(world);
+  const size = countWindowPlaces(world);
   // Of the tiers that match, too, the newest 150 are returned at most, whatever else is open.
   const isCertain = (tier: Tier) =>
     world.unavailable?.has(tier.id) !== true && filters.every((stated) => judgeFilter(stated, tier) === 'required');
@@ -259,7 +259,7 @@ function mayBeRefused(
   matched: readonly Tier[],
   world: KnownWorld,
 ): boolean {
-  const size = getWindowSize(world);
+  const size = countWindowPlaces(world);
   return (
     // A server may require Content-Length (RFC 9112, section 6.3) or refuse HTTP/1.0.
     findRefusableEncoding(request) !== undefined ||
@@ -290,7 +290,7 @@ function createAlternatives(
   valid: Oracle['valid'],
   world: KnownWorld,
 ): WindowAlternative[] {
-  const size = getWindowSize(world);
+  const size = countWindowPlaces(world);
   const newest = new Set(world.tiers.slice(0, size));
   // Tiers that the deployment lacks take no places. The comparison of some values is open, so the number of newer
   // matching tiers may vary. Promotions of the deployment may match.

@@ -101,6 +101,6 @@ export function pickWorldLists({ customers, products, skus, categories, campaign
 export const windowSize = 150;
 
 /** The number of the newest tiers of a world that are checked: promotions of the deployment take the other places. */
-export function getWindowSize({ ownPromotions = 0 }: World & Pick<TargetWorld, 'ownPromotions'>): number {
+export function countWindowPlaces({ ownPromotions = 0 }: World & Pick<TargetWorld, 'ownPromotions'>): number {
   return windowSize - ownPromotions;
 }

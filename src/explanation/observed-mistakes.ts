@@ -1,5 +1,5 @@
 import { createPageMistake, createWindowMistake, type StructuralMistake } from '../../reference/model.js';
-import { getWindowSize, type TargetWorld, type Tier, windowSize } from '../contract/world.js';
+import { countWindowPlaces, type TargetWorld, type Tier, windowSize } from '../contract/world.js';
 import { renderShortList } from '../support/collections.js';
 import { type CheckedRanks, describeWronglyCheckedRanks, findWronglyCheckedRanks } from './checked-ranks.js';
 import type { Observations } from './observation.js';
@@ -38,7 +38,7 @@ export function listWindowAndLimitMistakes(
     'window-of-the-oldest',
     ...counts.map((count) => `page-size/${count}`),
   ];
-  const window = compared.length === 0 ? [] : tiers.slice(0, getWindowSize(world));
+  const window = compared.length === 0 ? [] : tiers.slice(0, countWindowPlaces(world));
   const unseen = window.filter((_, n) => compared.every(({ returned }) => !returned[n]));
   return ids.flatMap((id) => createWindowOrPageMistake(id, world, unseen) ?? []);
 }

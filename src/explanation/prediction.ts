@@ -7,7 +7,7 @@ import {
   type StructuralMistake,
 } from '../../reference/model.js';
 import type { Obligation } from '../contract/oracle.js';
-import { getWindowSize, type Tier } from '../contract/world.js';
+import { countWindowPlaces, type Tier } from '../contract/world.js';
 import type { HttpRequest } from '../http/exchange.js';
 import { cacheByObject } from '../support/caches.js';
 import type { Observations, RequestWithObligations } from './observation.js';
@@ -47,7 +47,7 @@ function createDeployments({
   const start = (mistakes: readonly StructuralMistake[]): SelectTiers => {
     if (world.ownPromotions === undefined) return startModel(mistakes);
     // Promotions that the deployment has of its own take places of the window.
-    const smallerWindow = createWindowMistake('', '', (all) => all.slice(0, getWindowSize(world)));
+    const smallerWindow = createWindowMistake('', '', (all) => all.slice(0, countWindowPlaces(world)));
     return startModel([smallerWindow, ...mistakes]);
   };
   return {

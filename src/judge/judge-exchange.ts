@@ -8,7 +8,7 @@ import {
 } from '../assertions/create-assertions.js';
 import type { AnsweredExchange } from '../assertions/row-evidence.js';
 import { createOracle, type Obligation, type Oracle } from '../contract/oracle.js';
-import { getWindowSize, listAvailableTiers, type TargetWorld } from '../contract/world.js';
+import { countWindowPlaces, listAvailableTiers, type TargetWorld } from '../contract/world.js';
 import { decodePercent } from '../http/decoded-request.js';
 import type { HttpRequest } from '../http/exchange.js';
 import { isSuccessful } from '../http/response-status.js';
@@ -128,7 +128,7 @@ function isLongRequest({ path, body = '' }: HttpRequest): boolean {
 }
 
 function listObligations({ returned }: Oracle, world: TargetWorld) {
-  const newest = world.tiers.slice(0, getWindowSize(world));
+  const newest = world.tiers.slice(0, countWindowPlaces(world));
   const areNewestLoaded = newest.every(({ id }) => !world.unavailable.has(id));
   // If the deployment lacks one of the newest, an older one takes its place.
   const tiers = listAvailableTiers(areNewestLoaded ? world : { ...world, tiers: newest });

@@ -95,7 +95,7 @@ function defineAddedHeader(name: string, other: string): RequestPart {
 }
 
 /** The optional members of the body. */
-export const optionalBodyParts = {
+export const bodyMembersAsRequestParts = {
   options: defineMember(['options'], 'expand', { expand: ['category'] }),
   metadata: defineMember(['metadata'], 'metadata-rule', { note: 'entry' }),
   orderMetadata: defineMember(['order', 'metadata'], 'order-metadata', { note: ['entry'] }),
@@ -105,7 +105,7 @@ export const optionalBodyParts = {
 } as const satisfies Readonly<Record<string, RequestPart>>;
 
 /** The headers of a request: those that the documentation names, and those that the client adds. */
-export const requestHeaderParts = {
+export const headersAsRequestParts = {
   accept: defineAddedHeader('Accept', 'application/json'),
   acceptEncoding: defineAddedHeader('Accept-Encoding', 'gzip, deflate, br'),
   userAgent: defineAddedHeader('User-Agent', 'Mozilla/5.0'),

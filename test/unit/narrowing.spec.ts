@@ -7,8 +7,10 @@ import { findLeastTextDifference, quoteWithMark } from '../../src/explanation/te
 import { parseRequest } from '../../src/http/decoded-request.js';
 import type { HttpRequest } from '../../src/http/exchange.js';
 import { listRequestsOfCase } from '../../src/run/case-sender.js';
+import { getMember, isJsonObject, parseJson } from '../../src/support/json.js';
 import { makeTestFolder } from '../support/cli.js';
-import { channelTo, createReference, suite } from '../support/in-process.js';
+import { type Answer, channelTo, createReference, suite } from '../support/in-process.js';
+import { createIndependentDeployment } from '../support/independent-deployment.js';
 import { runWithEvidence } from '../support/run-with-evidence.js';
 
 /** A fault that no structural mistake explains: filters are lost with expand. */
@@ -108,6 +110,80 @@ test('narrowing: false in the target file turns it off', async () => {
     expect(causes.some(({ wrong }) => wrong !== undefined)).toBe(isOn);
   }
 });
+
+const conforming = createIndependentDeployment(suite.world);
+
+/** Changes the metadata of a request before the deployment reads it. */
+const readingMetadata =
+  (read: (text: string) => string): Answer =>
+  (request) => {
+    const body = parseJson(request.body ?? '');
+    const metadata = getMember(body, 'metadata');
+    if (!isJsonObject(body) || !isJsonObject(metadata)) return conforming(request);
+    const changed = Object.fromEntries(Object.entries(metadata).map(([key, value]) => [key, read(String(value))]));
+    return conforming({ ...request, body: JSON.stringify({ ...body, metadata: changed }) });
+  };
+
+/** Answers without a look at a request whose filter has some value. */
+const refusingFilters =
+  (status: number, isRefused: (value: string) => boolean): Answer =>
+  (request) => {
+    const isMet = parseRequest(request).query.some(([name, value]) => name.includes('metadata.') && isRefused(value));
+    return isMet ? { status, headers: [], body: '' } : conforming(request);
+  };
+
+/** Keeps responses under a key that lacks the customer. */
+function cachingWithoutCustomer(): Answer {
+  const kept = new Map<string, ReturnType<Answer>>();
+  return (request) => {
+    const body = parseJson(request.body ?? '');
+    if (!isJsonObject(body)) return conforming(request);
+    const key = JSON.stringify([request.path, { ...body, customer: '' }]);
+    const response = kept.get(key) ?? conforming(request);
+    kept.set(key, response);
+    return response;
+  };
+}
+
+/** Mistakes, and what the first contrast says of them. */
+const mistakes: readonly (readonly [what: string, create: () => Answer, sentence: RegExp])[] = [
+  [
+    'a cache lacks the customer',
+    cachingWithoutCustomer,
+    /differ in the customer|with the customer of an earlier request/,
+  ],
+  [
+    'a value of more than 100 letters is refused',
+    () => refusingFilters(400, (value) => value.length > 100),
+    /\(101 letters\)", the answer is 400.* \(100 letters\)", it is accepted/,
+  ],
+  [
+    'the body of a request in chunks is lost',
+    () => (request) => conforming(request.sent === 'chunked' ? { ...request, body: '{}' } : request),
+    /^Sent in chunks .* is not returned.*written and sent plainly.* is returned/,
+  ],
+  [
+    'letters beyond ASCII in a body are lost',
+    () => (request) => conforming({ ...request, body: request.body?.replaceAll(/[^\0-\x7f]/g, '?') }),
+    /^With letters beyond ASCII in the body as they are, .* is not returned.*as escapes.* is returned/,
+  ],
+  [
+    'a plus sign in metadata is read as a blank',
+    () => readingMetadata((text) => text.replaceAll('+', ' ')),
+    /"\+mark-7" = "\+gold", 'outlet-7' is not returned.*Rules that hold: /,
+  ],
+  [
+    'a percent sign is answered 500',
+    () => refusingFilters(500, (value) => value.includes('%')),
+    /%.*the answer is 500/,
+  ],
+];
+
+for (const [n, [what, create, sentence]] of mistakes.entries())
+  test(`The first contrast says what makes the difference if ${what}`, { tag: n < 3 ? [] : '@long' }, async () => {
+    const { certificate } = await runWithEvidence(channelTo(create()));
+    expect(certificate.causes?.[0]?.sentence).toMatch(sentence);
+  });
 
 test('Two mistakes are both shown', async () => {
   const both = createReference({ faults: ['requests-expand/filters-lost', 'quantity-above-threshold'] });

@@ -1,5 +1,5 @@
 import { createOracle, listWindowDependentTiers, type WindowAlternative } from '../../contract/oracle.js';
-import { getWindowSize } from '../../contract/world.js';
+import { countWindowPlaces } from '../../contract/world.js';
 import {
   type AssertionJudgeContext,
   type AssertionResult,
@@ -35,7 +35,7 @@ export default defineAssertion<string, { readonly compared: string }>({
     }),
   // If one of the newest is missing in the deployment, an older one is among the newest 150.
   listNeededIds({ compared }, { world, oracle, getOracle }) {
-    const newest = world.tiers.slice(0, getWindowSize(world));
+    const newest = world.tiers.slice(0, countWindowPlaces(world));
     return [...newest, ...listWindowDependentTiers(oracle), ...listWindowDependentTiers(getOracle(compared))].map(
       ({ id }) => id,
     );

@@ -3,11 +3,11 @@ import type { Exchange, HttpRequest } from '../../http/exchange.js';
 import { describeResponse, explainTooLongRequest, isDataIndependentRefusal } from '../../http/response-status.js';
 import { createReason, type Reason } from '../../support/reason.js';
 import {
+  bodyMembersAsRequestParts,
+  headersAsRequestParts,
   leaveOutPart,
-  optionalBodyParts,
   type RefusedPart,
   type RequestPart,
-  requestHeaderParts,
 } from '../request-parts.js';
 import {
   createFineFinding,
@@ -82,14 +82,14 @@ function isRefusal(exchange: Exchange): exchange is AnsweredExchange {
 
 async function findRefusedParts(refused: Refused, context: ExaminationContext): Promise<Acceptance | undefined> {
   const without = async (...parts: RequestPart[]) => await findAmong(parts, refused, context);
-  const { options, metadata, orderMetadata, customer, items, order } = optionalBodyParts;
+  const { options, metadata, orderMetadata, customer, items, order } = bodyMembersAsRequestParts;
   const free = await without(options, metadata, orderMetadata);
   if (free !== undefined) return free;
   const members = [options, metadata, orderMetadata, customer, order];
   const all = await without(...members);
   // A deployment that takes an empty object for no body may demand a customer of every other body.
   if (all !== undefined && all.refused.length < members.length) return all;
-  const { accept, acceptEncoding, userAgent, contentType, applicationId, token } = requestHeaderParts;
+  const { accept, acceptEncoding, userAgent, contentType, applicationId, token } = headersAsRequestParts;
   // A deployment that says the same to a request without a body does not look at its members.
   const isReadNever = !context.differ([refused.exchange, ...(await context.sendWithoutBody())]);
   const ofBody = isReadNever
