@@ -28,7 +28,7 @@ export interface CheckedRanks {
 const maxShareOfMixed = 0.05;
 
 /**
- * @returns undefined if the newest tiers are checked, however many, or if the responses do not agree which are
+ * @returns undefined if the newest or the oldest tiers are checked, however many, or if the responses do not agree which are
  */
 export function findWronglyCheckedRanks({
   compared,
@@ -50,7 +50,9 @@ export function findWronglyCheckedRanks({
   ) as [RankedTier[], RankedTier[]];
   const leftOut = unchecked.filter(({ rank }) => rank <= windowSize);
   const inPlace = checked.filter(({ rank }) => rank > windowSize);
-  if (leftOut.length === 0 || inPlace.length === 0) return undefined;
+  const newestChecked = checked[0]?.rank ?? 0;
+  const areOldest = unchecked.every(({ rank }) => rank < newestChecked);
+  if (leftOut.length === 0 || inPlace.length === 0 || areOldest) return undefined;
   const open = shown.length - decided.length;
   const isExchange = Math.abs(leftOut.length - inPlace.length) <= open;
   const lastInPlace = inPlace.at(-1)?.rank ?? 0;

@@ -19,7 +19,7 @@ import { groupBy } from '../support/collections.js';
 import { renderReason } from '../support/reason.js';
 import type { KnownCauses } from './known-causes.js';
 import { type ComparableObservation, collectObservations, type Observation, type UnpassedRow } from './observation.js';
-import { nothingReturnedSentence } from './observed-mistakes.js';
+import { isWindowMistakeId, nothingReturnedSentence } from './observed-mistakes.js';
 import { createMistakePredictor, type ObservationsWithPredictor } from './prediction.js';
 import { type CauseWithRows, minMendedResponses, proveCauses } from './prove-causes.js';
 import {
@@ -176,6 +176,9 @@ function findInResults(
     : [];
   const empty = listEmptied(run, refused, [...seeds, ...explained.flatMap(({ mistake }) => mistake ?? [])]);
   for (const row of empty.flatMap(({ rows }) => [...rows])) explained[0]?.rows.add(row);
+  // A window that is wrong is wrong before the filter and after it.
+  const ofWindow = explained.find(({ id }) => isWindowMistakeId(id));
+  for (const row of run.rows.filter(({ reason }) => reason?.code === 'windows-differ')) ofWindow?.rows.add(row);
   const others = refused.filter((shown) => !empty.includes(shown));
   return sortByFailures([...findRefusals(others, run), ...explained].filter(({ rows }) => rows.size > 0));
 }

@@ -96,10 +96,10 @@ export async function narrowFailures(input: NarrowingInput, sender: NarrowingSen
     const ofGroup: Exchange[] = [];
     sent.push(ofGroup);
     const inquiry = new SymptomInquiry(group.symptom, target, { left: Math.min(left, requestsPerGroup) });
-    const narrowed = await answerAll(narrow(group.start.exchange, inquiry, around), async (request) => {
-      const exchange = await sender.send(request, n, ofGroup.length + 1);
-      ofGroup.push(exchange);
-      return exchange;
+    const narrowed = await answerAll(narrow(group.start.exchange, inquiry, around), async (requests) => {
+      const together = await sender.send(requests, n, ofGroup.length + 1);
+      ofGroup.push(...together);
+      return together;
     });
     addGroup(found, group, narrowed);
   }
@@ -169,7 +169,7 @@ function addGroup(found: NarrowedGroup[], { symptom, rows }: FailureGroup, narro
 /** The one loop that sends what a generator asks for. */
 async function answerAll<Value>(
   asking: RequestGenerator<Value>,
-  send: (request: HttpRequest) => Promise<Exchange>,
+  send: (requests: readonly HttpRequest[]) => Promise<readonly Exchange[]>,
 ): Promise<Value> {
   let step = asking.next();
   while (step.done !== true) step = asking.next(await send(step.value));

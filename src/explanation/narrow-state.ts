@@ -15,6 +15,7 @@ import {
   type NarrowingContext,
 } from './narrowed-failure.js';
 import { type DecomposedRequest, takeRequestApart } from './request-components.js';
+import { judgeSymptom } from './symptom.js';
 import type { RequestGenerator, SymptomInquiry } from './symptom-inquiry.js';
 
 /** How many earlier requests are tried. */
@@ -40,13 +41,15 @@ export function* narrowState(
   if ((yield* inquiry.ask(alone)) !== 'right') return undefined;
   const twice = yield* tryTwice(inquiry, later, alone);
   if (twice !== undefined) return twice;
-  for (const earlier of listSuspects(start, before, lent, inquiry)) {
+  const suspects = listSuspects(start, before, lent, inquiry);
+  for (const earlier of suspects) {
     const apart = takeRequestApart(earlier.request, around.plain);
     if (apart === undefined) continue;
     const found = yield* tryPair(inquiry, apart, later, alone, lent);
     if (found !== undefined) return found;
   }
-  return lent && describeLent(start, lent, inquiry, alone);
+  const overlapping = yield* tryOverlap(inquiry, suspects[0] ?? start, later, alone, around);
+  return overlapping ?? (lent && describeLent(start, lent, inquiry, alone));
 }
 
 /** Finds parts of earlier requests with which a wrong result is right. */
@@ -143,6 +146,36 @@ function* tryPair(
   const sentence = `After the first of these two requests, the second one is wrong: ${describeSymptom(inquiry, second)}. Alone, ${describeRightResult(inquiry)}. They differ in ${difference}.${how}`;
   const wrong = [first, second].flatMap((request) => inquiry.getExchange(request) ?? []);
   return { shape: 'state', sentence, wrong, right: inquiry.getExchange(alone) };
+}
+
+/** How often two requests are sent at the same time. */
+const overlaps = 4;
+
+/** Sends two requests several times, all at the same time. */
+function* tryOverlap(
+  inquiry: SymptomInquiry,
+  earlier: Exchange,
+  later: DecomposedRequest,
+  alone: HttpRequest,
+  { plain }: NarrowingContext,
+): RequestGenerator<NarrowedFailure | undefined> {
+  const other = takeRequestApart(earlier.request, plain) ?? later;
+  const turns = Array.from({ length: overlaps }, (_, n) => `together ${n + 1}`);
+  const wanted = turns.map((turn) => mark(later, turn));
+  const exchanges = yield* inquiry.sendTogether(
+    wanted.flatMap((request, n) => [mark(other, `other ${n + 1}`), request]),
+  );
+  const wrong = exchanges.filter(
+    (exchange, n) => n % 2 === 1 && judgeSymptom(inquiry.symptom, exchange, inquiry.target) === 'wrong',
+  );
+  const [first] = wrong;
+  if (first === undefined) return undefined;
+  // Alone, it has to be right as often.
+  for (const turn of turns) {
+    if ((yield* inquiry.ask(mark(later, `alone ${turn}`))) !== 'right') return undefined;
+  }
+  const sentence = `Sent ${overlaps} times at the same time as other requests, ${wrong.length} of the answers are wrong: ${describeSymptom(inquiry, first.request)}. Sent ${overlaps} times, one after the other, ${describeRightResult(inquiry)}.`;
+  return { shape: 'state', sentence, wrong: [first], right: inquiry.getExchange(alone) };
 }
 
 /** What the responses of the run show, if no two requests did it again. @param alone a request that is right, if there is one */

@@ -11,6 +11,10 @@ export const nothingReturnedSentence =
 /** The id of a window that has other tiers than the newest. */
 export const otherCheckedRanksCauseId = 'other-ranks';
 
+export function isWindowMistakeId(id: string): boolean {
+  return id === otherCheckedRanksCauseId || id.startsWith('window-');
+}
+
 /** Reads the number of tiers in the id of a window that has the newest, but not 150. */
 export function readWindowSizeOfCauseId(id: string): number | undefined {
   const [, digits] = /^window-size\/(\d+)$/.exec(id) ?? [];

@@ -7,8 +7,8 @@ import { type Exchange, type HttpRequest, serializeRequest } from '../http/excha
 import type { TargetContext } from '../judge/judge-case.js';
 import { type Correctness, judgeSymptom, type Symptom, wouldSymptomBeWrong } from './symptom.js';
 
-/** Steps that may send requests on the way to a value. */
-export type RequestGenerator<Value> = Generator<HttpRequest, Value, Exchange>;
+/** Steps that may send requests on the way to a value. The requests that are yielded together are sent at the same time. */
+export type RequestGenerator<Value> = Generator<readonly HttpRequest[], Value, readonly Exchange[]>;
 
 /** The number of requests that may still be sent. */
 export interface RequestAllowance {
@@ -43,9 +43,18 @@ export class SymptomInquiry {
     if (known !== undefined) return known;
     if (this.allowance.left <= 0) return undefined;
     this.allowance.left -= 1;
-    const exchange = yield request;
-    this.#exchanges.set(key, exchange);
+    const [exchange] = yield [request];
+    if (exchange !== undefined) this.#exchanges.set(key, exchange);
     return exchange;
+  }
+
+  /** Sends requests at the same time, none of which was sent before. Nothing is sent if not all of them may be. */
+  *sendTogether(requests: readonly HttpRequest[]): RequestGenerator<readonly Exchange[]> {
+    if (this.allowance.left < requests.length) return [];
+    this.allowance.left -= requests.length;
+    const exchanges = yield requests;
+    for (const exchange of exchanges) this.#exchanges.set(serializeRequest(exchange.request), exchange);
+    return exchanges;
   }
 
   /** The exchange of a request that was sent. */

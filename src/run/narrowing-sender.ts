@@ -4,8 +4,12 @@ import type { Replay } from './replay.js';
 
 /** Sends requests one after another, each on a new connection, so that nothing but the request decides. */
 export interface NarrowingSender {
-  /** @param group the number of the group of failures, from 0 @param turn the number of the request in the group, from 1 */
-  readonly send: (request: HttpRequest, group: number, turn: number) => Promise<Exchange>;
+  /**
+   * @param requests several are sent at the same time
+   * @param group the number of the group of failures, from 0
+   * @param turn the number of the first request in the group, from 1
+   */
+  readonly send: (requests: readonly HttpRequest[], group: number, turn: number) => Promise<readonly Exchange[]>;
   /**
    * Keeps what was sent as evidence. Call it once, after the last request.
    *
@@ -16,9 +20,9 @@ export interface NarrowingSender {
 
 export function createNarrowingSender(channel: RequestChannel, keeper: EvidenceKeeper): NarrowingSender {
   return {
-    async send(request) {
+    async send(requests) {
       channel.reconnect();
-      return await channel.send(request);
+      return await Promise.all(requests.map((request) => channel.send(request)));
     },
     keep(sent) {
       const exchanges = sent.map((group) => new Map(group.map((exchange, n) => [String(n + 1), exchange])));
@@ -31,8 +35,10 @@ export function createNarrowingSender(channel: RequestChannel, keeper: EvidenceK
 /** Answers with what was sent when the evidence was recorded. */
 export function createReplayedNarrowingSender(replay: Replay): NarrowingSender {
   return {
-    send: async (request, group, turn) =>
-      replay.find({ case: narrowingPurpose, row: group, request: String(turn), attempt: 1 }, request),
+    send: async (requests, group, turn) =>
+      requests.map((request, n) =>
+        replay.find({ case: narrowingPurpose, row: group, request: String(turn + n), attempt: 1 }, request),
+      ),
     keep: () => replay.findId,
   };
 }

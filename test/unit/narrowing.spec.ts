@@ -185,6 +185,25 @@ for (const [n, [what, create, sentence]] of mistakes.entries())
     expect(certificate.causes?.[0]?.sentence).toMatch(sentence);
   });
 
+test('A contrast says that requests at the same time mix', async () => {
+  const target = path.join(makeTestFolder(), 'target.yaml');
+  writeFileSync(target, 'name: shop\nbase_url: http://localhost\nallow_http: true\n');
+  const credentials = { applicationId: 'application', token: 'token-to-try' };
+  const deployment = createReference({ credentials });
+  let shared = '';
+  const { causes = [] } = await certify(
+    async (request) => {
+      shared = request.body ?? '';
+      await new Promise(setImmediate);
+      await new Promise(setImmediate);
+      const isWhole = request.body !== undefined && isJsonObject(parseJson(request.body));
+      return deployment(isWhole ? { ...request, body: shared } : request);
+    },
+    { target, credentials },
+  );
+  expect(causes[0]?.sentence).toMatch(/at the same time|of an earlier request/);
+});
+
 test('Two mistakes are both shown', async () => {
   const both = createReference({ faults: ['requests-expand/filters-lost', 'quantity-above-threshold'] });
   const { causes = [] } = (await runWithEvidence(channelTo(both))).certificate;
