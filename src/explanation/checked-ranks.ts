@@ -6,6 +6,7 @@
 import { createOracle } from '../contract/oracle.js';
 import { type TargetWorld, type Tier, windowSize } from '../contract/world.js';
 import { renderShortList } from '../support/collections.js';
+import { quoteTierName } from './narrowed-failure.js';
 import type { ComparableObservation, Observations } from './observation.js';
 
 /** A tier with its rank: 1 is the newest. */
@@ -74,7 +75,7 @@ function listResultsOfValidTier(
 
 export function describeWronglyCheckedRanks({ leftOut, inPlace }: CheckedRanks): string {
   const list = (ranked: readonly RankedTier[]) =>
-    `${renderShortList(ranked.map(({ tier, rank }) => `'${tier.name}' (rank ${rank})`))} ${ranked.length === 1 ? 'is' : 'are'}`;
+    `${renderShortList(ranked.map(({ tier, rank }) => `${quoteTierName(tier)} (rank ${rank})`))} ${ranked.length === 1 ? 'is' : 'are'}`;
   return `Other promotion tiers than the newest ${windowSize} are checked: ${list(leftOut)} left out, and ${list(inPlace)} checked.`;
 }
 

@@ -28,7 +28,9 @@ import {
   isKnownRefusal,
   type RefusedFeature,
 } from './refused-features.js';
+import { findMissingPattern } from './result-patterns.js';
 import { listWrongResponses } from './wrong-results.js';
+import { countObservedResults, describeTraitsOfWrongTiers } from './wrong-tier-traits.js';
 
 /** What is wrong with a deployment: it was seen. */
 export interface Cause extends Omit<CauseWithRows, 'rows' | 'mistake'> {
@@ -171,9 +173,7 @@ function findInResults(
   if (whole !== undefined) return [whole];
   const changing = isReadable ? findChanging(run) : undefined;
   const unchanging = changing === undefined ? run : { ...run, compared: listUnchanging(run) };
-  const explained = isReadable
-    ? [...proveCauses(unchanging, seeds), ...(changing === undefined ? [] : [changing])]
-    : [];
+  const explained = isReadable ? [...proveAll(unchanging, seeds), ...(changing === undefined ? [] : [changing])] : [];
   const empty = listEmptied(run, refused, [...seeds, ...explained.flatMap(({ mistake }) => mistake ?? [])]);
   for (const row of empty.flatMap(({ rows }) => [...rows])) explained[0]?.rows.add(row);
   // A window that is wrong is wrong before the filter and after it.
@@ -181,6 +181,24 @@ function findInResults(
   for (const row of run.rows.filter(({ reason }) => reason?.code === 'windows-differ')) ofWindow?.rows.add(row);
   const others = refused.filter((shown) => !empty.includes(shown));
   return sortByFailures([...findRefusals(others, run), ...explained].filter(({ rows }) => rows.size > 0));
+}
+
+/** Lists structural mistakes; where there are none, a pattern of what is missing, or what the missing promotions share. */
+function proveAll(run: ObservationsWithPredictor, seeds: readonly StructuralMistake[]): CauseWithRows[] {
+  const proved = proveCauses(run, seeds);
+  if (proved.length > 0 || seeds.length > 0) return proved;
+  return [findMissingPattern(run) ?? findTraitsBesideLoad(run) ?? []].flat();
+}
+
+/** Where a wrong load of the test data explains failures, nothing is narrowed. What the missing promotions share is said. */
+function findTraitsBesideLoad({ compared, tiers, world, rows }: ObservationsWithPredictor): CauseWithRows | undefined {
+  const ofLoad = rows.filter(({ reason }) => reason?.code === 'load-explains');
+  if (ofLoad.length === 0) return undefined;
+  const counts = countObservedResults(compared, tiers, world);
+  const sentence = describeTraitsOfWrongTiers(counts, 'missing', world);
+  return sentence === undefined
+    ? undefined
+    : { id: 'missing-in-common', sentence, evidence: [], rows: new Set(ofLoad) };
 }
 
 /**

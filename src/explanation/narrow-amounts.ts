@@ -114,9 +114,10 @@ export function* narrowQuantity(
     const build = (value: number) =>
       compose(wrong.map((kept) => (kept === component ? { ...component, item: { ...item, quantity: value } } : kept)));
     const rule = findRule(inquiry, component);
+    const atBoundary = yield* tryBoundaries(inquiry, component, rule, compose);
+    if (atBoundary !== undefined) return atBoundary;
     const found = yield* findQuantities(inquiry, quantity, rule, build);
     if (found !== undefined) return describeQuantities(inquiry, component, found, build);
-    return yield* tryBoundaries(inquiry, component, rule, compose);
   }
   return undefined;
 }
@@ -158,7 +159,8 @@ function* tryBoundaries(
   if (tier === undefined) return undefined;
   const inquiry = new SymptomInquiry({ kind: 'missing', tier }, target, allowance);
   const build = (quantity: number) => compose([{ ...component, item: { ...component.item, quantity } }]);
-  for (const boundary of boundaries) {
+  const { quantity: asked } = component.item;
+  for (const boundary of boundaries.filter((number) => number <= Number(asked))) {
     if ((yield* inquiry.ask(build(boundary))) !== 'wrong') continue;
     const isRightBefore = (yield* inquiry.ask(build(boundary - 1))) === 'right';
     if (isRightBefore) return describeQuantities(inquiry, component, { wrong: boundary, right: boundary - 1 }, build);

@@ -39,8 +39,16 @@ const maxContrasts = 3;
 const maxGroups = 6;
 /** No group uses up the requests of the others. */
 const requestsPerGroup = 40;
-/** In a whole run: with the cases and the confirmation of failures, it then sends at most 300. */
-const maxRequests = 50;
+/** How many requests narrowing sends at most, and how many it may send in any case. */
+const [maxRequests, minRequests] = [50, 10];
+/** How many a failing run sends, with the cases, the confirmation of failures and narrowing. */
+const maxOfRun = 300;
+
+/** Counts the requests that narrowing may send. Many are sent before where equal requests have different results. */
+function countAllowed(exchanges: Iterable<Exchange>): number {
+  const sent = Math.max(0, ...[...exchanges].flatMap(({ numbers = [] }) => numbers));
+  return Math.max(minRequests, Math.min(maxRequests, maxOfRun - sent));
+}
 
 /** The shapes of what is not explained. */
 const weakShapes: readonly string[] = ['smallest', 'unstable'];
@@ -88,10 +96,11 @@ export async function narrowFailures(input: NarrowingInput, sender: NarrowingSen
     isUnstable: haveDifferentResults(responses),
     isSometimesRight: createRightTest(counts),
   };
+  const allowed = countAllowed(exchanges.values());
   const found: NarrowedGroup[] = [];
   const sent: Exchange[][] = [];
   for (const [n, group] of groups.entries()) {
-    const left = maxRequests - sent.flat().length;
+    const left = allowed - sent.flat().length;
     if (left <= 0 || found.length === maxContrasts) break;
     const ofGroup: Exchange[] = [];
     sent.push(ofGroup);

@@ -3,6 +3,7 @@
  * written plainly. In: a wrong request and its plain form. Out: one aspect of the form. Pure (see `symptom-inquiry.ts`).
  */
 
+import { spellFiltersLiterally } from '../contract/operation.js';
 import type { HttpRequest } from '../http/exchange.js';
 import { parseJson } from '../support/json.js';
 import { createNarrowedContrast, type NarrowedFailure } from './narrowed-failure.js';
@@ -85,6 +86,22 @@ export function* narrowLettersBeyondAscii(
     rightly,
     wronglyWhen: 'With letters beyond ASCII in the body as they are',
     rightlyWhen: 'With the same letters as escapes (\\u…)',
+    shape: 'form',
+  });
+}
+
+/** Writes the brackets in the names of filters as they are, in place of percent escapes: both spellings are documented. */
+export function* narrowBrackets(
+  inquiry: SymptomInquiry,
+  wrongly: HttpRequest,
+): RequestGenerator<NarrowedFailure | undefined> {
+  const rightly = spellFiltersLiterally(wrongly);
+  if (rightly.path === wrongly.path || (yield* inquiry.ask(rightly)) !== 'right') return undefined;
+  return createNarrowedContrast(inquiry, {
+    wrongly,
+    rightly,
+    wronglyWhen: 'With the brackets in the name of the filter percent-encoded (%5B)',
+    rightlyWhen: 'With the brackets as they are',
     shape: 'form',
   });
 }

@@ -149,7 +149,7 @@ function* tryPair(
 }
 
 /** How often two requests are sent at the same time. */
-const overlaps = 4;
+const overlaps = 6;
 
 /** Sends two requests several times, all at the same time. */
 function* tryOverlap(
@@ -186,14 +186,18 @@ export function describeLent(
   alone: HttpRequest | undefined,
 ): NarrowedFailure {
   const { world } = inquiry.target;
+  const symptom = describeSymptom(inquiry, start.request);
   const seen = isSameAnswer
-    ? `The answer is that to an earlier request, byte for byte: ${describeSymptom(inquiry, start.request)}.`
-    : `The result is that of an earlier request, as it seems: ${describeSymptom(inquiry, start.request)}.`;
+    ? `The answer is that to an earlier request, byte for byte: ${symptom}.`
+    : `In the run, ${symptom}.`;
   const description = describeRequest(earlier.request, world);
   // It is shown as a command, too.
   const which = description.length > maxDescription ? '' : ` The earlier one was ${description}.`;
-  const cause = `It is right for this request with ${words}.${which}`;
-  const rightly = alone === undefined ? '' : ` Sent anew, ${describeRightResult(inquiry)}.`;
+  const cause = `The result is right for this request with ${words}.${which}`;
+  const rightly =
+    alone === undefined
+      ? ''
+      : ` Sent alone, or after that one, ${describeRightResult(inquiry)}: it takes more than these two, one after the other.`;
   const right = alone === undefined ? earlier : inquiry.getExchange(alone);
   return { shape: 'state', sentence: `${seen} ${cause}${rightly}`, wrong: [earlier, start], right };
 }

@@ -10,7 +10,9 @@ import type { Exchange, HttpRequest } from '../http/exchange.js';
 import type { EarlierParts } from './earlier-parts.js';
 import { findReturnedCountLimit, narrowQuantity, narrowSize } from './narrow-amounts.js';
 import { type ComponentContrast, listWrongOnlyComponents, narrowComponents } from './narrow-components.js';
-import { narrowForm, narrowLettersBeyondAscii } from './narrow-form.js';
+import { narrowCustomer } from './narrow-customer.js';
+import { narrowBrackets, narrowForm, narrowLettersBeyondAscii } from './narrow-form.js';
+import { narrowItem } from './narrow-item.js';
 import { narrowRuleTexts } from './narrow-rule-texts.js';
 import { describeLent, findLentParts, narrowState } from './narrow-state.js';
 import { narrowStoredKeys, narrowStoredTexts } from './narrow-stored-texts.js';
@@ -92,6 +94,9 @@ function* narrowValues(
     (yield* narrowOtherKey(inquiry, apart, contrast)) ??
     (yield* narrowTexts(inquiry, apart, contrast)) ??
     (yield* narrowStoredTexts(inquiry, apart, contrast)) ??
+    (yield* narrowBrackets(inquiry, apart.compose(contrast.wrong))) ??
+    (yield* narrowItem(inquiry, apart, contrast)) ??
+    (yield* narrowCustomer(inquiry, apart, contrast, around)) ??
     (yield* narrowRuleTexts(inquiry, apart, around)) ??
     (yield* narrowLettersBeyondAscii(inquiry, apart.compose(contrast.wrong))) ??
     (yield* narrowMembers(inquiry, apart, contrast))

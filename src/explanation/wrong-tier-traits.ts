@@ -3,10 +3,11 @@
  * how often it was wrong and right. Out: traits that all wrong tiers have, and no right one. Pure, sends nothing.
  */
 
-import { createOracle } from '../contract/oracle.js';
+import { createOracle, type Obligation } from '../contract/oracle.js';
 import { listAvailableTiers, type TargetWorld, type Tier, windowSize } from '../contract/world.js';
 import type { HttpRequest } from '../http/exchange.js';
 import type { ReturnedTiers } from '../recognition/returned-tiers.js';
+import type { ComparableObservation } from './observation.js';
 
 /** What the responses of a run show of one tier. */
 interface TierCount {
@@ -34,33 +35,42 @@ export function countResultsByTier(
   responses: readonly RequestWithReturnedTiers[],
   world: TargetWorld,
 ): ResultCountsByTier {
-  const records = listAvailableTiers(world).map(
-    (tier): TierCount => ({
-      tier,
-      rank: world.tiers.indexOf(tier) + 1,
-      missing: 0,
-      returned: 0,
-      extra: 0,
-      excluded: 0,
-    }),
-  );
-  for (const response of responses) countResponse(response, records, world);
-  return records;
+  const counts = createCounts(listAvailableTiers(world), world);
+  for (const { request, result } of responses) {
+    const oracle = createOracle(request, world);
+    const ids = new Set(result.returned);
+    for (const count of counts)
+      if (!result.unclear.has(count.tier.id)) addResult(count, oracle.returned(count.tier), ids.has(count.tier.id));
+  }
+  return counts;
 }
 
-function countResponse(
-  { request, result }: RequestWithReturnedTiers,
-  records: ResultCountsByTier,
+/** Counts what observed responses show of each tier. @param tiers in the order of the observations */
+export function countObservedResults(
+  compared: readonly ComparableObservation[],
+  tiers: readonly Tier[],
   world: TargetWorld,
-): void {
-  const oracle = createOracle(request, world);
-  const ids = new Set(result.returned);
-  for (const record of records.filter(({ tier }) => !result.unclear.has(tier.id))) {
-    const stated = oracle.returned(record.tier);
-    const isReturned = ids.has(record.tier.id);
-    if (stated === 'required') record[isReturned ? 'returned' : 'missing'] += 1;
-    if (stated === 'forbidden') record[isReturned ? 'extra' : 'excluded'] += 1;
-  }
+): ResultCountsByTier {
+  const counts = createCounts(tiers, world);
+  for (const { documented, returned } of compared)
+    for (const [n, count] of counts.entries()) addResult(count, documented[n] ?? 'open', returned[n] === true);
+  return counts;
+}
+
+function createCounts(tiers: readonly Tier[], world: TargetWorld): TierCount[] {
+  return tiers.map((tier) => ({
+    tier,
+    rank: world.tiers.indexOf(tier) + 1,
+    missing: 0,
+    returned: 0,
+    extra: 0,
+    excluded: 0,
+  }));
+}
+
+function addResult(count: TierCount, stated: Obligation, isReturned: boolean): void {
+  if (stated === 'required') count[isReturned ? 'returned' : 'missing'] += 1;
+  if (stated === 'forbidden') count[isReturned ? 'extra' : 'excluded'] += 1;
 }
 
 /** Fewer tiers share something by chance. */
@@ -162,6 +172,7 @@ function createTraits({ campaigns, tiers }: TargetWorld): Trait[] {
     ['a campaign without a category', ({ campaign_id }) => categories.get(campaign_id) === 0],
     ['a campaign with several categories', ({ campaign_id }) => (categories.get(campaign_id) ?? 0) > 1],
     ...isRepeated,
+    ...letterTraits,
     ...campaigns.map(
       ({ id, name }): Trait => [`the campaign ${JSON.stringify(name)}`, ({ campaign_id }) => campaign_id === id],
     ),
@@ -184,3 +195,21 @@ function createRepetitionTests(tiers: readonly Tier[]): Trait[] {
     ];
   });
 }
+
+/** What letters a tier may have. A text of it is its name, or a key or a value of its metadata. */
+const letterTraits: readonly Trait[] = (
+  [
+    ['a letter beyond the basic plane of Unicode, such as an emoji', /[\u{10000}-\u{10ffff}]/u],
+    ['a letter beyond ASCII', /[^\0-\x7f]/],
+    ['a quotation mark', /["']/],
+    ['a backslash', /\\/],
+    ['a line break', /\n/],
+    ['a text of more than 100 letters', /.{101}/su],
+  ] as const
+).flatMap(([words, pattern]): Trait[] => [
+  [`${words} in the name`, ({ name }) => pattern.test(name)],
+  [
+    `${words} in the metadata`,
+    ({ metadata }) => Object.entries(metadata).some((entry) => entry.some((text) => pattern.test(String(text)))),
+  ],
+]);

@@ -3,7 +3,9 @@ import { createOracle } from '../contract/oracle.js';
 import { findById, indexPositionsById, type Tier, windowSize } from '../contract/world.js';
 import type { Exchange } from '../http/exchange.js';
 import { listValuesUnderPaths } from '../recognition/list-values-under-paths.js';
+import type { Recognizer } from '../recognition/recognizer.js';
 import { readReturnedTiersOfBody } from '../recognition/returned-tiers.js';
+import { cacheByObject, cacheByText } from '../support/caches.js';
 import { renderShortList } from '../support/collections.js';
 import { createReason, type Reason } from '../support/reason.js';
 import { truncate } from '../support/untrusted-text.js';
@@ -50,9 +52,17 @@ function listUnknownRecords(
   { reading, recognizer }: Omit<RowEvidence, 'exchanges' | 'ofCase'>,
 ) {
   if (reading.kind !== 'agreed' && reading.kind !== 'stated') return [];
-  const { findIds, findAnywhere } = recognizer.ids.tiers;
   // Agreeing patterns name the same tiers.
   const patterns = reading.kind === 'stated' ? reading.patterns : reading.patterns.slice(0, 1);
-  const records = listValuesUnderPaths(response.body, patterns, recognizer.ids, recognizer.filter);
-  return records.filter((text) => findIds(text).ids.length === 0 && findAnywhere(text).length === 0);
+  return getUnknownRecords(recognizer)(JSON.stringify([patterns, response.body]));
 }
+
+/** The first responses of a run are looked at for each case that fails. */
+const getUnknownRecords = cacheByObject((recognizer: Recognizer) =>
+  cacheByText((serialized): string[] => {
+    const [patterns, body] = JSON.parse(serialized) as [string[], string];
+    const { findIds, findAnywhere } = recognizer.ids.tiers;
+    const records = listValuesUnderPaths(body, patterns, recognizer.ids, recognizer.filter);
+    return records.filter((text) => findIds(text).ids.length === 0 && findAnywhere(text).length === 0);
+  }),
+);

@@ -12,6 +12,9 @@ interface FoldedText {
   readonly folded: string;
 }
 
+/** How much of bodies is kept: each is kept in several readings. */
+const maxCharacters = 4 * 1024 * 1024;
+
 export type BroadIdSearch = (body: string) => (id: string) => boolean;
 
 /** @param ids all that are known: an id is not found where the text has a longer one of these, which contains it */
@@ -23,13 +26,14 @@ export function createBroadIdSearch(ids: readonly string[]): BroadIdSearch {
     const covering = getAll().filter(({ text, folded }) => text !== wanted.text && folded.includes(wanted.folded));
     return { wanted, covering };
   });
-  return (body) => {
+  // Equal bodies come again: when a case is confirmed, and when failures are explained.
+  return cacheByText((body) => {
     const getTexts = computeOnce(() => listReadings(body).map(fold));
     return cacheByText((id) => {
       const { wanted, covering } = getWanted(id);
       return getTexts().some((text) => occurs(wanted, covering, text));
     });
-  };
+  }, maxCharacters);
 }
 
 function fold(stated: string): FoldedText {

@@ -1,7 +1,10 @@
-const maxCharacters = 64 * 1024 * 1024;
+const defaultMaxCharacters = 64 * 1024 * 1024;
 
-/** Caches the results of a function. A full cache is emptied. */
-export function cacheByText<Result>(find: (text: string) => Result): (text: string) => Result {
+/** Caches the results of a function. A full cache is emptied. @param maxCharacters of all texts */
+export function cacheByText<Result>(
+  find: (text: string) => Result,
+  maxCharacters = defaultMaxCharacters,
+): (text: string) => Result {
   const cache = new Map<string, Result>();
   let characters = 0;
   return (text) => {

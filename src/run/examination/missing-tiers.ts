@@ -91,7 +91,7 @@ function describeMissing(missing: readonly Tier[], available: readonly Tier[], n
   const names = missing.map(({ name }) => `'${name}'`);
   const common = { total, names, count: missing.length };
   // Between missing tiers there may be some that no request could show.
-  const isWhole = available.slice(first - 1, last).every((tier) => missing.includes(tier) || tier.rules.length > 0);
+  const isWhole = available.slice(first - 1, last).every((tier) => missing.includes(tier) || !named.has(tier.id));
   if (isWhole && first === 1) return createReason('load-lacks-newest', { ...common, last });
   if (isWhole && last === total) return createReason('load-lacks-oldest', { ...common, first });
   // Older tiers must not be named, so that they are not says nothing.

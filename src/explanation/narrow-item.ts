@@ -1,0 +1,43 @@
+/**
+ * Finds out which item of an order makes the difference, where none can be left out: the effect of an order without items is
+ * open. In: a small wrong request in parts. Out: the item, and a right request with another product in its place. Pure (see
+ * `symptom-inquiry.ts`).
+ */
+
+import { createNameLookup } from '../contract/describe-request.js';
+import type { ComponentContrast } from './narrow-components.js';
+import { createNarrowedContrast, type NarrowedFailure } from './narrowed-failure.js';
+import { type DecomposedRequest, describeRequestComponent, type RequestComponent } from './request-components.js';
+import type { RequestGenerator, SymptomInquiry } from './symptom-inquiry.js';
+
+/** How many items are replaced. */
+const maxItems = 3;
+
+export function* narrowItem(
+  inquiry: SymptomInquiry,
+  { compose }: DecomposedRequest,
+  { wrong, right }: ComponentContrast,
+): RequestGenerator<NarrowedFailure | undefined> {
+  const { symptom, target } = inquiry;
+  if (right !== undefined || symptom.kind === 'refused') return undefined;
+  const { world } = target;
+  const named = new Set(symptom.tier.rules.flatMap((rule) => ('id' in rule ? rule.id : [])));
+  const other = world.products.find(
+    ({ id }) => !named.has(id) && !world.skus.some((sku) => sku.product_id === id && named.has(sku.id)),
+  );
+  if (other === undefined) return undefined;
+  const nameOf = createNameLookup(world);
+  for (const component of wrong.filter(({ kind }) => kind === 'item').slice(0, maxItems)) {
+    const replacement: RequestComponent = { kind: 'item', item: { product_id: other.id, quantity: 1 } };
+    const rightly = compose(wrong.map((kept) => (kept === component ? replacement : kept)));
+    if ((yield* inquiry.ask(rightly)) !== 'right') continue;
+    return createNarrowedContrast(inquiry, {
+      wrongly: compose(wrong),
+      rightly,
+      wronglyWhen: `With ${describeRequestComponent(component, nameOf)}`,
+      rightlyWhen: `With ${describeRequestComponent(replacement, nameOf)} in its place`,
+      shape: 'item',
+    });
+  }
+  return undefined;
+}
