@@ -18,6 +18,7 @@ import type { Suite } from '../suite/suite.js';
 import { groupBy } from '../support/collections.js';
 import { renderReason } from '../support/reason.js';
 import type { KnownCauses } from './known-causes.js';
+import { findLostInTime } from './lost-in-time.js';
 import { type ComparableObservation, collectObservations, type Observation, type UnpassedRow } from './observation.js';
 import { isWindowMistakeId, nothingReturnedSentence } from './observed-mistakes.js';
 import { createMistakePredictor, type ObservationsWithPredictor } from './prediction.js';
@@ -78,7 +79,12 @@ export function diagnoseRun({ suite, results, index, statedPatterns, known, cont
   const explaining = proved.filter(({ id }) => id !== changingResultsId);
   const unexplained = listUnexplained(run, explaining);
   const changed = proved.filter(({ id }) => id === changingResultsId).flatMap(({ rows: unstable }) => [...unstable]);
-  const leftOver = [...unexplained, ...listLeftOver(run, explaining, assumed, assumedRefusals), ...changed];
+  const unclear = [...unexplained, ...listLeftOver(run, explaining, assumed, assumedRefusals), ...changed];
+  // What a wrong load may explain is looked at if nothing else is: it may be a mistake of the deployment.
+  const ofLoad = rows.filter(
+    (row) => row.reason?.code === 'load-explains' && proved.every((cause) => !cause.rows.has(row)),
+  );
+  const leftOver = unclear.length > 0 ? unclear : ofLoad;
   const found = mergeChanging(proved, describeContrasts(leftOver, listUnexplained(run, proved), contrasts));
   const unknown = found.filter((finding) => !isKnown(finding));
   return {
@@ -169,7 +175,7 @@ function findInResults(
   refused: readonly Observation[],
 ): CauseWithRows[] {
   const isReadable = isMostlyReadable(run);
-  const whole = isReadable ? (findNothingReturned(run) ?? findIgnoredBody(run)) : undefined;
+  const whole = isReadable ? (findNothingReturned(run) ?? findIgnoredBody(run) ?? findLost(run)) : undefined;
   if (whole !== undefined) return [whole];
   const changing = isReadable ? findChanging(run) : undefined;
   const unchanging = changing === undefined ? run : { ...run, compared: listUnchanging(run) };
@@ -322,6 +328,11 @@ function findIgnoredBody({ compared, predict, tiers, rows }: ObservationsWithPre
   const { id, sentence } = bodyOfTheFirstRequest;
   const evidence = `${equal.length} of ${ofUrl.length} requests to one URL have the same result, with ${bodies} bodies.`;
   return { id, sentence, evidence: [evidence], rows: new Set(rows) };
+}
+
+/** Without equal requests that have different results, the order of the requests may be a coincidence. */
+function findLost(run: ObservationsWithPredictor): CauseWithRows | undefined {
+  return listChanging(run).length < minChanging ? undefined : findLostInTime(run);
 }
 
 function takeLargestGroup(

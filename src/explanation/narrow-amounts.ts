@@ -41,6 +41,9 @@ export function findReturnedCountLimit(
 /** The name of the entry that makes a body longer. */
 const padding = 'padding';
 
+/** Of fewer parts, one that is named says more than their number. */
+const minParts = 8;
+
 /** Finds out whether the amount makes the difference, and not what is in the request. */
 export function* narrowSize(
   inquiry: SymptomInquiry,
@@ -49,7 +52,7 @@ export function* narrowSize(
 ): RequestGenerator<NarrowedFailure | undefined> {
   const { wrong, right } = contrast;
   const last = findOnlyDifference(contrast);
-  if (right === undefined || last === undefined) return undefined;
+  if (right === undefined || last === undefined || right.length < minParts) return undefined;
   const another = right.find(
     (component) =>
       component.kind === last.kind && inquiry.isWorthAsking(compose(wrong.filter((kept) => kept !== component))),

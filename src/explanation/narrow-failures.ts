@@ -87,6 +87,9 @@ export async function narrowFailures(input: NarrowingInput, sender: NarrowingSen
     }),
   );
   const counts = countResultsByTier(responses, target.world);
+  // A mistake may count, or take, what a filter leaves: then ranks say something without a filter alone.
+  const unfiltered = responses.filter(({ request }) => !request.path.includes('?'));
+  const countsToCompare = [countResultsByTier(unfiltered, target.world), counts];
   const maxReturned = Math.max(0, ...responses.map(({ result }) => result.returned.length));
   const around = {
     plain,
@@ -120,7 +123,7 @@ export async function narrowFailures(input: NarrowingInput, sender: NarrowingSen
   const sorted = [...found.filter((group) => !isWeak(group)), ...found.filter(isWeak)];
   return sorted.map((group) => ({
     sentence: group.narrowed.sentence,
-    evidence: listEvidence(group, responses, counts, target),
+    evidence: listEvidence(group, responses, countsToCompare, target),
     wrong: group.narrowed.wrong.flatMap((exchange) => findId(exchange) ?? []),
     right: group.narrowed.right && findId(group.narrowed.right),
     rows: group.rows.map(({ case: id, row }) => ({ case: id, row })),
@@ -149,15 +152,17 @@ function createRightTest(counts: ResultCountsByTier): (symptom: Symptom) => bool
 function listEvidence(
   { symptom, narrowed }: NarrowedGroup,
   responses: readonly RequestWithReturnedTiers[],
-  counts: ResultCountsByTier,
+  counts: readonly ResultCountsByTier[],
   { world }: TargetContext,
 ): string[] {
-  if (symptom.kind === 'refused') return [];
+  const { kind } = symptom;
+  if (kind === 'refused') return [];
+  const [traits] = counts.flatMap((some) => describeTraitsOfWrongTiers(some, kind, world) ?? []);
   const companion =
     symptom.kind === 'missing' && weakShapes.includes(narrowed.shape)
       ? describeCompanion(symptom.tier, responses, world)
       : undefined;
-  return [companion ?? [], describeTraitsOfWrongTiers(counts, symptom.kind, world) ?? []].flat();
+  return [companion ?? [], traits ?? []].flat();
 }
 
 /** Adds what was found to the group with the same explanation, if there is one. What says more is kept. */

@@ -6,7 +6,7 @@
 
 import { describeRequest } from '../contract/describe-request.js';
 import { createOracle } from '../contract/oracle.js';
-import type { Exchange, HttpRequest } from '../http/exchange.js';
+import { type Exchange, type HttpRequest, serializeRequestIgnoringRepetition } from '../http/exchange.js';
 import { type EarlierParts, findEarlierParts, type LentPart, partNames } from './earlier-parts.js';
 import {
   describeRightResult,
@@ -61,6 +61,16 @@ export function findLentParts(
   return findEarlierParts(start, listBefore(start, context.sent), context.plain, inquiry.target);
 }
 
+/** Whether a request before had the same answer: a cache may have kept it. */
+export function hasSameAnswer(start: Exchange, { sent }: NarrowingContext): boolean {
+  const body = getBody(start);
+  return listBefore(start, sent).some(
+    (exchange) =>
+      getBody(exchange) === body &&
+      serializeRequestIgnoringRepetition(exchange.request) !== serializeRequestIgnoringRepetition(start.request),
+  );
+}
+
 function listBefore(start: Exchange, sent: readonly Exchange[]): readonly Exchange[] {
   const place = sent.indexOf(start);
   return sent.slice(0, place === -1 ? sent.length : place);
@@ -73,7 +83,9 @@ function listSuspects(
   lent: EarlierParts | undefined,
   { symptom, target }: SymptomInquiry,
 ): Exchange[] {
-  const latest = before.toReversed().filter(({ request }) => request.body !== start.request.body);
+  const latest = before
+    .toReversed()
+    .filter(({ request }) => request.body !== start.request.body || request.path !== start.request.path);
   const body = getBody(start);
   const alike = latest.filter((exchange) => getBody(exchange) === body);
   const wanted = symptom.kind === 'extra' ? 'required' : 'forbidden';

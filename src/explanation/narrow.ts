@@ -14,7 +14,7 @@ import { narrowCustomer } from './narrow-customer.js';
 import { narrowBrackets, narrowForm, narrowLettersBeyondAscii } from './narrow-form.js';
 import { narrowItem } from './narrow-item.js';
 import { narrowRuleTexts } from './narrow-rule-texts.js';
-import { describeLent, findLentParts, narrowState } from './narrow-state.js';
+import { describeLent, findLentParts, hasSameAnswer, narrowState } from './narrow-state.js';
 import { narrowStoredKeys, narrowStoredTexts } from './narrow-stored-texts.js';
 import { narrowOtherKey, narrowTextPair } from './narrow-text-pair.js';
 import { narrowTexts } from './narrow-texts.js';
@@ -72,7 +72,8 @@ function* narrowStateOf(
   inquiry: SymptomInquiry,
   around: NarrowingContext,
 ): RequestGenerator<NarrowedFailure | undefined> {
-  const kept = lent === undefined ? undefined : yield* narrowState(start, lent, inquiry, around);
+  const isSuspect = lent !== undefined || hasSameAnswer(start, around);
+  const kept = isSuspect ? yield* narrowState(start, lent, inquiry, around) : undefined;
   if (kept !== undefined || !around.isUnstable) return kept;
   // Where equal requests have different results, one right request shows nothing.
   return lent ? describeLent(start, lent, inquiry, undefined) : describeSmallest(start, inquiry, around);

@@ -38,6 +38,8 @@ export interface Observation extends RequestWithObligations {
   readonly isDocumented: boolean;
   readonly isAccepted: boolean;
   readonly rows: Set<UnpassedRow>;
+  /** The numbers of its attempts among all requests of the run. */
+  readonly numbers: number[];
   /** Whether each tier was returned; undefined if that is not clear. */
   returned?: readonly boolean[];
   /** Whether the response names promotions, and it is not clear which of them were returned. */
@@ -174,7 +176,10 @@ function mergeEqual(observed: readonly Observation[]): Observation[] {
     const key = JSON.stringify([shown.key, shown.returned, shown.refusedWith]);
     const equal = different.get(key);
     if (equal === undefined) different.set(key, shown);
-    else for (const row of shown.rows) equal.rows.add(row);
+    else {
+      for (const row of shown.rows) equal.rows.add(row);
+      equal.numbers.push(...shown.numbers);
+    }
   }
   return [...different.values()];
 }
@@ -235,6 +240,7 @@ function createObservation(exchange: Exchange, world: TargetWorld): Observation 
     isDocumented: documented.some((obligation) => obligation !== 'open'),
     isAccepted: isSuccess,
     rows: new Set(),
+    numbers: [...(exchange.numbers ?? [])],
     ...(isRefused && isOpen === undefined ? { refusedWith: exchange.response.status } : {}),
   };
 }

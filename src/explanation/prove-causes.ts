@@ -67,7 +67,7 @@ function findProved(
   const candidates = tried.flatMap((mistake): Candidate[] => {
     const mended = listMended(run, wrong, assumed, mistake);
     const isProved =
-      mended.length >= minMendedResponses &&
+      mended.length >= Math.max(minMendedResponses, leastShareOfAll * wrong.length) &&
       mended.some(makesRowFail) &&
       !isContradicted(run, assumed, mistake) &&
       mended.length >= leastShare * countChanged(run, wrong, assumed, mistake);
@@ -98,6 +98,8 @@ function listMended(
 
 /** A mistake that changes what is expected of wrong responses, and mends few of them, is not what made them wrong. */
 const leastShare = 0.6;
+/** What mends few of all wrong responses may fit by coincidence: something else made most of them wrong. */
+const leastShareOfAll = 0.25;
 
 /** Counts the wrong responses for which the mistake predicts another result than without it. */
 function countChanged(

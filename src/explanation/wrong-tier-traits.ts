@@ -3,7 +3,7 @@
  * how often it was wrong and right. Out: traits that all wrong tiers have, and no right one. Pure, sends nothing.
  */
 
-import { createOracle, type Obligation } from '../contract/oracle.js';
+import { createOracle, type Oracle } from '../contract/oracle.js';
 import { listAvailableTiers, type TargetWorld, type Tier, windowSize } from '../contract/world.js';
 import type { HttpRequest } from '../http/exchange.js';
 import type { ReturnedTiers } from '../recognition/returned-tiers.js';
@@ -17,7 +17,7 @@ interface TierCount {
   /** How often it was required, and not returned; and how often it was. */
   missing: number;
   returned: number;
-  /** How often it was forbidden, and returned; and how often it was not. */
+  /** How often its rules forbade it, and it was returned; and how often it was not. */
   extra: number;
   excluded: number;
 }
@@ -40,7 +40,7 @@ export function countResultsByTier(
     const oracle = createOracle(request, world);
     const ids = new Set(result.returned);
     for (const count of counts)
-      if (!result.unclear.has(count.tier.id)) addResult(count, oracle.returned(count.tier), ids.has(count.tier.id));
+      if (!result.unclear.has(count.tier.id)) addResult(count, oracle, ids.has(count.tier.id));
   }
   return counts;
 }
@@ -52,8 +52,10 @@ export function countObservedResults(
   world: TargetWorld,
 ): ResultCountsByTier {
   const counts = createCounts(tiers, world);
-  for (const { documented, returned } of compared)
-    for (const [n, count] of counts.entries()) addResult(count, documented[n] ?? 'open', returned[n] === true);
+  for (const { request, returned } of compared) {
+    const oracle = createOracle(request, world);
+    for (const [n, count] of counts.entries()) addResult(count, oracle, returned[n] === true);
+  }
   return counts;
 }
 
@@ -68,9 +70,13 @@ function createCounts(tiers: readonly Tier[], world: TargetWorld): TierCount[] {
   }));
 }
 
-function addResult(count: TierCount, stated: Obligation, isReturned: boolean): void {
+function addResult(count: TierCount, oracle: Oracle, isReturned: boolean): void {
+  const { tier } = count;
+  const stated = oracle.returned(tier);
   if (stated === 'required') count[isReturned ? 'returned' : 'missing'] += 1;
-  if (stated === 'forbidden') count[isReturned ? 'extra' : 'excluded'] += 1;
+  // What a filter or the window leaves out says nothing about the rules of a tier.
+  const isLeftOutByRules = oracle.matching(tier) === 'required' && oracle.checked(tier) === 'required';
+  if (stated === 'forbidden' && isLeftOutByRules) count[isReturned ? 'extra' : 'excluded'] += 1;
 }
 
 /** Fewer tiers share something by chance. */

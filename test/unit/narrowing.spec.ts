@@ -201,7 +201,7 @@ test('A contrast says that requests at the same time mix', async () => {
     },
     { target, credentials },
   );
-  expect(causes[0]?.sentence).toMatch(/at the same time|of an earlier request/);
+  expect(causes[0]?.sentence).toMatch(/at the same time|of an earlier request|of earlier requests/);
 });
 
 test('Two mistakes are both shown', async () => {
