@@ -23,7 +23,12 @@ export interface CaseEntry {
   /** The verdict apart from known deviations, if it is another one. */
   readonly apart_from_known?: Verdict;
   readonly at?: string;
-  readonly rows?: readonly { readonly title: string; readonly verdict: Verdict; readonly reason: string }[];
+  readonly rows?: readonly {
+    readonly title: string;
+    readonly verdict: Verdict;
+    readonly reason: string;
+    readonly known?: true;
+  }[];
   readonly expected?: string;
   readonly received?: string;
   readonly repeat_with?: string;

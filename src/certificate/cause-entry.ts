@@ -5,7 +5,7 @@ import { renderCurlCommand } from '../http/curl-command.js';
 import { toOneLine } from '../support/untrusted-text.js';
 import type { EntryRenderingContext } from './case-entry.js';
 
-export interface CauseEntry extends Omit<Cause, 'shown'> {
+export interface CauseEntry extends Omit<Cause, 'shown' | 'failures'> {
   /** In the order in which they have to be sent: the last one is wrong. */
   readonly wrong?: readonly CauseExample[];
   readonly right?: CauseExample;
@@ -19,7 +19,7 @@ export interface CauseExample {
 }
 
 export function createCauseEntry(
-  { shown, sentence, ...cause }: Cause,
+  { shown, sentence, failures: _, ...cause }: Cause,
   { baseUrl, renderResponse, showExchange }: Pick<EntryRenderingContext, 'baseUrl' | 'renderResponse' | 'showExchange'>,
 ): CauseEntry {
   const show = (id: string): CauseExample[] => {

@@ -15,7 +15,7 @@ import type { DataFileSummary } from '../own-data/data-suite.js';
 import type { NewDeviation } from '../record/add-deviations.js';
 import { type Baseline, emptyBaseline, hasLostRecordedAnswer } from '../record/drift.js';
 import { createResponseRenderer } from '../record/exchange-text.js';
-import type { KnownDeviation, KnownDeviationsFile, ListedDeviation } from '../record/known-deviations.js';
+import type { KnownDeviation, KnownDeviationsFile } from '../record/known-deviations.js';
 import {
   type CaseResult,
   getVerdictApartFromKnown,
@@ -30,6 +30,7 @@ import { createReason, type Reason, renderReason } from '../support/reason.js';
 import { toOneLine } from '../support/untrusted-text.js';
 import { type CaseEntry, createCaseEntry, createUnstableEntry, type EntryRenderingContext } from './case-entry.js';
 import { createCauseEntry } from './cause-entry.js';
+import { createDeviationEntry, type JudgedDeviation, judgeDeviation, listShownDeviations } from './deviation-entry.js';
 import { type DriftEntry, listDriftEntries } from './drift-entry.js';
 import { describeDataCoverage, interruptionNotice, quickNotice } from './notices.js';
 import { describeSharedReasons, findSharedReasons } from './shared-reasons.js';
@@ -60,12 +61,6 @@ export interface RequirementEntry {
   readonly verdict: Verdict;
   readonly known?: readonly KnownDeviation[];
   readonly cases: readonly CaseEntry[];
-}
-
-export interface KnownDeviationEntry extends KnownDeviation {
-  readonly at: string;
-  /** `stale`: the requirement passes, or the responses do not show the cause. `expired`: its last day is over. */
-  readonly state: 'seen' | 'stale' | 'expired' | 'not-judged';
 }
 
 type QuestionEntry = ReturnType<typeof createQuestionEntry>;
@@ -106,7 +101,8 @@ export function createCertificate(suite: Suite, all: readonly CaseResult[], inpu
   const findEntry = (id: string): CaseEntry => entries.get(id) ?? { id, ...unselected };
   const results = all.filter((result) => !isOwnCase(result));
   const drift = listDriftEntries(results, context);
-  const requirements = createRequirements(suite, results, findEntry, known);
+  const deviations = (known?.entries ?? []).map((entry) => judgeDeviation(entry, { suite, results: all }));
+  const requirements = createRequirements(suite, results, findEntry, deviations);
   const questions = contract.questions.map((question) => createQuestionEntry(question, findEntry(question.id), drift));
   const ownCases = createOwnCases(suite, findEntry, isCutShort);
   const causes = [...createStopCause(stop, requirements), ...(inputs.causes ?? [])].map((cause) =>
@@ -135,7 +131,7 @@ export function createCertificate(suite: Suite, all: readonly CaseResult[], inpu
     quick,
     data: inputs.data,
     causes: causes.length > 0 ? causes : undefined,
-    known_deviations: known && createKnownSection(known, requirements, verdict.apartFromKnown),
+    known_deviations: known && createKnownSection(known, deviations, requirements, verdict.apartFromKnown),
     own_cases: ownCases,
     compared_with: expected.record && toOneLine(expected.record),
   };
@@ -173,7 +169,7 @@ function createRequirements(
   suite: Suite,
   results: readonly CaseResult[],
   findEntry: FindEntry,
-  known: KnownDeviationsFile | undefined,
+  known: readonly JudgedDeviation[],
 ): RequirementEntry[] {
   const verifying = listVerifying(suite);
   // The samples are of no single case: they count as one more case of the requirement that they refute.
@@ -183,7 +179,7 @@ function createRequirements(
     const ofSamples = samples.filter(({ subject }) => subject === id);
     const cases = [...ofCases, ...ofSamples].map((entry) => findEntry(entry.id));
     const entry = { id, part, statement, verdict: findWorstVerdict(listVerdicts(cases)), cases };
-    const seen = listSeen(entry, known?.entries ?? []);
+    const seen = listShownDeviations(entry, known);
     return seen.length === 0 ? entry : { ...entry, known: seen };
   });
 }
@@ -293,11 +289,16 @@ function createStopEntry({ since, verdict, reason }: DeploymentStop) {
 
 /** @param verdict that of the run apart from known deviations */
 function createKnownSection(
-  known: KnownDeviationsFile,
+  { file }: KnownDeviationsFile,
+  judged: readonly JudgedDeviation[],
   requirements: readonly RequirementEntry[],
   verdict: RunVerdict,
 ) {
-  return { file: toOneLine(known.file), verdict, entries: describeEntries(known.entries, requirements) };
+  const entries = judged.map((known) => {
+    const { verdict: shown = 'not-run' } = requirements.find(({ id }) => id === known.deviation.requirement) ?? {};
+    return createDeviationEntry(known, shown);
+  });
+  return { file: toOneLine(file), verdict, entries };
 }
 
 /** If the data of a deployment changed during the run, no failure proves anything. */
@@ -324,28 +325,6 @@ function listReasons(requirements: readonly RequirementEntry[], questions: reado
   });
 }
 
-/** Lists the known deviations that a failing requirement shows. A cause may break further requirements than the listed one. */
-function listSeen({ id, verdict, cases }: RequirementEntry, known: readonly ListedDeviation[]): KnownDeviation[] {
-  if (verdict !== 'fail') return [];
-  const current = known.filter(({ isExpired, isGone }) => !isExpired && !isGone);
-  const listed = current.filter(({ requirement }) => requirement === id);
-  const isKnown = cases.some((entry) => entry.verdict === 'fail' && getVerdictApartFromKnown(entry) !== 'fail');
-  const shown = listed.length > 0 || !isKnown ? listed : current.filter(({ cause }) => cause !== undefined);
-  return shown.map(({ at: _, ...deviation }) => deviation);
-}
-
-function describeEntries(
-  known: readonly ListedDeviation[],
-  requirements: readonly RequirementEntry[],
-): KnownDeviationEntry[] {
-  return known.map(({ isExpired, isGone, ...entry }): KnownDeviationEntry => {
-    const { verdict = 'not-run' } = requirements.find(({ id }) => id === entry.requirement) ?? {};
-    if (isExpired) return { ...entry, state: 'expired' };
-    if (verdict === 'pass' || (verdict === 'fail' && isGone)) return { ...entry, state: 'stale' };
-    return { ...entry, state: verdict === 'fail' ? 'seen' : 'not-judged' };
-  });
-}
-
 /** Finds the first case that has the verdict of its requirement, if possible one that is not known. */
 export function findDecisiveCase({ verdict, cases }: RequirementEntry): CaseEntry | undefined {
   const decisive = cases.filter((entry) => entry.verdict === verdict);
@@ -356,16 +335,20 @@ const findVerdictApart = (cases: readonly CaseEntry[]): Verdict =>
   findWorstVerdict(cases.map(getVerdictApartFromKnown));
 
 export function isKnownFailure({ verdict, cases }: RequirementEntry): boolean {
-  return verdict !== 'pass' && findVerdictApart(cases) === 'pass';
+  const selected = cases.filter(({ code }) => code !== notSelectedReason.code);
+  return verdict !== 'pass' && selected.length > 0 && findVerdictApart(selected) === 'pass';
 }
 
 function createOwnCases({ own: source, cases }: Suite, findEntry: (id: string) => CaseEntry, isCutShort: boolean) {
   if (source === undefined) return undefined;
   const ownCases = cases.filter(isOwnCase);
   const verifying = ownCases.filter(({ kind }) => kind === 'requirement').map(({ id }) => findEntry(id));
+  const verdict = determineRunVerdict(listVerdicts(verifying), isCutShort);
+  const apart = determineRunVerdict(verifying.map(getVerdictApartFromKnown), isCutShort);
   return {
     ...source,
-    verdict: determineRunVerdict(listVerdicts(verifying), isCutShort),
+    verdict,
+    ...(apart !== verdict && { apart_from_known: apart }),
     cases: ownCases.map((testCase) => ({ ...findEntry(testCase.id), subject: getRequirementOrQuestionId(testCase) })),
   };
 }
@@ -375,7 +358,11 @@ function describeOwnCases({ folder, cases }: { folder: string; cases: readonly C
   const unpassed = cases.filter(({ verdict, code }) => verdict !== 'pass' && code !== notSelectedReason.code);
   return [
     `Own cases, which do not change the verdict: ${toOneLine(folder)}, ${counts.join(', ')}.`,
-    ...unpassed.map(({ id, verdict, at = '', reason }) => toOneLine(`${verdict}  ${id} (${at}): ${reason}`)),
+    ...unpassed.map((entry) => {
+      const { id, verdict, at = '', reason } = entry;
+      const asKnown = getVerdictApartFromKnown(entry) === verdict ? '' : ', as known';
+      return toOneLine(`${verdict}${asKnown}  ${id} (${at}): ${reason}`);
+    }),
   ];
 }
 

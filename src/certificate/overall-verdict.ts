@@ -7,8 +7,9 @@ import type { Certificate, RunVerdict } from './certificate.js';
  */
 export function determineOverallVerdict(certificate: Certificate): RunVerdict | 'drift' {
   const { verdict, selected, known_deviations: known, own_cases, drift } = certificate;
+  const ofOwnCases = own_cases?.apart_from_known ?? own_cases?.verdict;
   const ofCases =
-    selected === undefined ? [known?.verdict ?? verdict, own_cases?.verdict] : [known?.verdict ?? selected.verdict];
+    selected === undefined ? [known?.verdict ?? verdict, ofOwnCases] : [known?.verdict ?? selected.verdict];
   if (ofCases.includes('does-not-conform')) return 'does-not-conform';
   if (drift.length > 0 || known?.entries.some(({ state }) => state === 'stale')) return 'drift';
   return ofCases.includes('incomplete') ? 'incomplete' : 'conforms';

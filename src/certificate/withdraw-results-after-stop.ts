@@ -56,6 +56,8 @@ export function createStopCause(stop: DeploymentStop | undefined, requirements: 
       id: isAll ? 'stopped' : 'request-stopped',
       sentence: renderReason(stop.reason),
       evidence: [renderReason(stop.advice)],
+      // No row of a case fails.
+      failures: [],
       requirements: failing.map(({ id }) => id),
       cases: failing.length === 0 ? [] : [repetitionCaseId],
       follows: unjudged.map(({ id }) => id),

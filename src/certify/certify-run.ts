@@ -84,7 +84,8 @@ export async function certifyRun(inputs: RunInputs, run: JudgedRun): Promise<Cer
   const current = known && correctKnown(known, diagnosis);
   if (current === undefined) {
     const certificate = createCertificate(suite, results, { ...certificateInputs, ...diagnosis });
-    return { ...shown, certificate, newDeviations: listNewDeviations(certificate, suite.world) };
+    const newDeviations = listNewDeviations({ suite, results, causes: diagnosis.causes, known });
+    return { ...shown, certificate, newDeviations };
   }
   const corrected = { suite, settings: { ...settings, known: current } };
   const isExcused = (result: CaseResult) =>
@@ -99,7 +100,7 @@ export async function certifyRun(inputs: RunInputs, run: JudgedRun): Promise<Cer
 function correctKnown(known: KnownDeviationsFile, { gone, emptyStatuses }: Diagnosis): KnownDeviationsFile | undefined {
   if (gone.length === 0 && (emptyStatuses === undefined || known.emptyStatuses !== undefined)) return undefined;
   const entries = known.entries.map((entry) =>
-    gone.includes(entry.cause ?? '') ? { ...entry, isGone: true as const } : entry,
+    entry.cause !== undefined && gone.includes(entry.cause) ? { ...entry, isGone: true as const } : entry,
   );
   return { ...known, entries, emptyStatuses: emptyStatuses ?? known.emptyStatuses };
 }

@@ -41,7 +41,7 @@ export async function startTargetRun(
 ) {
   const suite = selectFromSuite(whole, settings);
   const options = await createEngineOptions(settings, suite.world);
-  const run = await startRun(suite, channel, { ...options, ...overrides });
+  const run = await startRun(suite, channel, { ...options, allCases: whole.cases, ...overrides });
   const { examination, target, shown } = run;
   const { unreachable } = examination;
   const load = examination.load && { reason: examination.load.reason, isProven: examination.load.isProven };
@@ -121,7 +121,7 @@ async function createEngineOptions(settings: RunSettings, world: TargetWorld): P
   // Without a cause there is nothing to correct: a failing row would be judged twice.
   const { createKnownMistakeCorrections } = await import('../explanation/known-causes.js');
   const mistakes = createKnownMistakeCorrections(known, world);
-  return { ...stated, knownRequirements: known.requirements, known: mistakes };
+  return { ...stated, isFailureKnown: known.isFailureKnown, known: mistakes };
 }
 
 /** Loads what is known to be wrong with a target. @throws UnusableInput if the file names an unknown cause */

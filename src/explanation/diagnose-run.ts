@@ -11,6 +11,7 @@
 
 import { bodyOfTheFirstRequest } from '../../reference/faults/request.js';
 import type { StructuralMistake } from '../../reference/model.js';
+import type { FailingRow } from '../judge/judge-case.js';
 import type { Contrast } from '../run/case-report.js';
 import type { CaseResult } from '../run/case-result.js';
 import type { ExchangeIndex } from '../run/exchange-index.js';
@@ -35,6 +36,8 @@ import { countObservedResults, describeTraitsOfWrongTiers } from './wrong-tier-t
 
 /** What is wrong with a deployment: it was seen. */
 export interface Cause extends Omit<CauseWithRows, 'rows' | 'mistake'> {
+  /** The failing rows that it explains, without those that are known. */
+  readonly failures: readonly FailingRow[];
   /** Empty if nothing could be judged. Another cause may have the same requirements and cases. */
   readonly requirements: readonly string[];
   readonly cases: readonly string[];
@@ -44,10 +47,10 @@ export interface Cause extends Omit<CauseWithRows, 'rows' | 'mistake'> {
   readonly shown?: Pick<Contrast, 'wrong' | 'right'>;
 }
 
-const noKnownCauses: Pick<KnownCauses, 'causes' | 'refusals' | 'requirements'> = {
+const noKnownCauses: Pick<KnownCauses, 'causes' | 'refusals' | 'isFailureKnown'> = {
   causes: [],
   refusals: [],
-  requirements: [],
+  isFailureKnown: () => false,
 };
 
 export type Diagnosis = ReturnType<typeof diagnoseRun>;
@@ -66,8 +69,8 @@ export interface DiagnosisInput {
 
 /** Finds what is wrong. Every failing row that the load of the test data does not explain belongs to a cause. Changes no verdict. */
 export function diagnoseRun({ suite, results, index, statedPatterns, known, contrasts }: DiagnosisInput) {
-  const { causes: seeds, refusals, requirements } = known ?? noKnownCauses;
-  const observed = collectObservations(suite, results, index, statedPatterns, requirements);
+  const { causes: seeds, refusals, isFailureKnown } = known ?? noKnownCauses;
+  const observed = collectObservations(suite, results, index, statedPatterns, isFailureKnown);
   const run = { ...observed, predict: createMistakePredictor(observed) };
   const { rows, emptyStatuses } = run;
   const failing = new Set(rows.filter((row) => row.isFailing).map(({ requirement }) => requirement));
@@ -94,7 +97,7 @@ export function diagnoseRun({ suite, results, index, statedPatterns, known, cont
     unexplained: [...new Set(leftOver)].filter((row) => !row.isKnown),
     /** What is known, and what was proved. */
     assumed: { causes: assumed, refusals: assumedRefusals, emptyStatuses },
-    excused: listExcused(run, seeds, refused, unknown),
+    excused: listExcused(run, { seeds, refused, unknown }),
     gone: [
       ...seeds.filter((cause) => isGone(cause, assumed, run)),
       ...refusals.filter((refusal) => !run.all.some((shown) => shows(refusal, shown))),
@@ -117,21 +120,30 @@ function isKnown({ rows }: CauseWithRows): boolean {
   return failures.length > 0 && failures.every((row) => row.isKnown);
 }
 
+interface ExcuseTerms {
+  readonly seeds: readonly StructuralMistake[];
+  readonly refused: readonly Observation[];
+  readonly unknown: readonly CauseWithRows[];
+}
+
 /**
  * Lists the inconclusive cases that a known failure may explain. An entry without a cause does not say what is wrong, so
- * any wrong response may be wrong for its reason.
+ * any wrong response may be wrong for its reason. A row that passed when it was sent again is another matter.
  */
 function listExcused(
   { rows, compared, predict }: ObservationsWithPredictor,
-  seeds: readonly StructuralMistake[],
-  refused: readonly Observation[],
-  unknown: readonly CauseWithRows[],
+  { seeds, refused, unknown }: ExcuseTerms,
 ): string[] {
   if (!rows.some((row) => row.isKnown)) return [];
   const blamed = new Set(unknown.flatMap((finding) => [...finding.rows]));
   const wrong = [...refused, ...listWrongResponses(compared, predict(seeds)).map(([shown]) => shown)];
-  const excused = wrong.flatMap((shown) => [...shown.rows].filter((row) => !row.isFailing && !blamed.has(row)));
-  return [...new Set(excused.map((row) => row.case))];
+  const explained = new Set(wrong.flatMap((shown) => [...shown.rows]));
+  const isExcused = (row: UnpassedRow) => explained.has(row) && !blamed.has(row) && row.reason?.code !== 'unstable';
+  const unjudged = groupBy(
+    rows.filter((row) => !row.isFailing),
+    (row) => row.case,
+  );
+  return [...unjudged].flatMap(([id, ofCase]) => (ofCase.every(isExcused) ? id : []));
 }
 
 /** What the examination of the target found comes first, and what follows from it is not explained again. */
@@ -416,6 +428,7 @@ function createCause({ mistake: _, rows, ...finding }: CauseWithRows, failing: R
   const listed = [...rows].filter(({ requirement }) => failing.has(requirement));
   return {
     ...finding,
+    failures: [...rows].filter((row) => row.isFailing && !row.isKnown),
     requirements: requirements.filter((id) => failing.has(id)),
     cases: [...new Set(listed.map((row) => row.case))],
     follows: requirements.filter((id) => !failing.has(id)),

@@ -7,7 +7,7 @@ import { listAvailableTiers, type TargetWorld, type Tier } from '../contract/wor
 import type { HttpRequest } from '../http/exchange.js';
 import { isSuccessful } from '../http/response-status.js';
 import type { ReturnedTiers } from '../recognition/returned-tiers.js';
-import type { KnownDeviationsFile } from '../record/known-deviations.js';
+import { createKnownFailureTest, type KnownDeviationsFile } from '../record/known-deviations.js';
 import { cacheByObject } from '../support/caches.js';
 import { createInputError, suggestName } from '../support/problem.js';
 import { readYaml } from '../support/yaml-file.js';
@@ -32,15 +32,13 @@ export function readKnownCauses({ file, entries, emptyStatuses }: KnownDeviation
     const hint = `${suggestName(
       id,
       knownMistakes.map((mistake) => mistake.id),
-    )} Not every cause of a run is exact enough: leave out 'cause' if it is not.`;
+    )} Not every cause of a run is exact enough: name the rows that fail if it is not.`;
     throw createInputError(readYaml(file, file).locate(['deviations', n, 'cause']), `unknown cause '${id}'`, hint);
   });
-  // Without a cause, any failure is known.
-  const listed = entries.filter(({ cause, isExpired }) => cause === undefined && !isExpired);
   return {
     causes: known.flatMap((cause) => ('change' in cause ? cause : [])),
     refusals: known.flatMap((cause) => ('feature' in cause ? cause : [])),
-    requirements: listed.map(({ requirement }) => requirement),
+    isFailureKnown: createKnownFailureTest(entries),
     emptyStatuses,
   };
 }

@@ -3,6 +3,7 @@ import { createOracle, type Obligation } from '../contract/oracle.js';
 import { listAvailableTiers, type TargetWorld, type Tier } from '../contract/world.js';
 import { type Exchange, type HttpRequest, serializeRequestIgnoringRepetition } from '../http/exchange.js';
 import { explainTooLongRequest, explainTransientFailure, isSuccessful } from '../http/response-status.js';
+import type { FailingRow, KnownFailureTest } from '../judge/judge-case.js';
 import { proveReturnedTierPaths } from '../judge/prove-returned-tier-paths.js';
 import { determineTierReading, type ReturnedTierPaths } from '../recognition/returned-tier-paths.js';
 import { type ReturnedTiers, readReturnedTiersOfMentions } from '../recognition/returned-tiers.js';
@@ -14,14 +15,12 @@ import { cacheByObject } from '../support/caches.js';
 import type { Reason } from '../support/reason.js';
 
 /** A row of a case that fails or is inconclusive. */
-export interface UnpassedRow {
-  readonly case: string;
+export interface UnpassedRow extends FailingRow {
   /** Its number in the case. */
   readonly row: number;
-  readonly requirement: string;
   readonly reason: Reason | undefined;
   readonly isFailing: boolean;
-  /** Whether any failure of its requirement is known. */
+  /** Whether the known deviations name it. */
   readonly isKnown: boolean;
 }
 
@@ -54,19 +53,19 @@ export type ComparableObservation = Observation & { readonly returned: readonly 
 /** What the exchanges of a run show, those that answer questions included. */
 export type Observations = ReturnType<typeof collectObservations>;
 
-/** @param knownRequirements each of their failures is known. A failure that is known by its cause makes no row. */
+/** @param isFailureKnown whether the known deviations name a row. A failure that is known by its cause alone makes no row. */
 export function collectObservations(
   suite: Suite,
   results: readonly CaseResult[],
   index: ExchangeIndex,
   statedPatterns: readonly string[] | undefined,
-  knownRequirements: readonly string[],
+  isFailureKnown: KnownFailureTest,
 ) {
   const { world } = suite;
   const tiers = listAvailableTiers(world);
   const judged = new Map(results.map((result) => [result.id, result]));
   const listed = suite.cases.map(
-    (entry): CaseRows => [entry.id, listRows(entry, judged.get(entry.id), knownRequirements)],
+    (entry): CaseRows => [entry.id, listRows(entry, judged.get(entry.id), isFailureKnown)],
   );
   const observed = observeExchanges(suite, listed, index, statedPatterns);
   const emptyStatuses = listEmptyStatuses(observed);
@@ -204,15 +203,16 @@ function isCompared(observed: Observation): observed is ComparableObservation {
 function listRows(
   testCase: TestCase,
   result: CaseResult | undefined,
-  known: readonly string[],
+  isFailureKnown: KnownFailureTest,
 ): (UnpassedRow | undefined)[] {
   if (testCase.kind !== 'requirement' || result === undefined) return [];
   const { id, verifies: requirement } = testCase;
   const judged: readonly Partial<CaseResult['rows'][number]>[] = result.rows.length === 0 ? [result] : result.rows;
-  return judged.map(({ verdict, reason, known: isKnown = false }, row) => {
+  return judged.map(({ title = '', verdict, reason, known: isKnown = false }, row) => {
+    const named = { requirement, case: id, title };
     const isFailing = verdict === 'fail';
-    const isShown = (isFailing || verdict === 'inconclusive') && (!isKnown || known.includes(requirement));
-    return isShown ? { case: id, row, requirement, reason, isFailing, isKnown } : undefined;
+    const isShown = (isFailing || verdict === 'inconclusive') && (!isKnown || isFailureKnown(named));
+    return isShown ? { ...named, row, reason, isFailing, isKnown } : undefined;
   });
 }
 

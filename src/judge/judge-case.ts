@@ -66,6 +66,16 @@ export interface CaseJudgement extends Judgement {
   readonly outcome?: string;
 }
 
+/** A row that fails. Its title is empty if it is the only row of its case, or if the case fails as a whole. */
+export interface FailingRow {
+  readonly requirement: string;
+  readonly case: string;
+  readonly title: string;
+}
+
+/** Answers whether it is known that a row fails, whatever the cause is. */
+export type KnownFailureTest = (row: FailingRow) => boolean;
+
 /** What is known about the target apart from the exchanges of the case. */
 export interface TargetContext extends Pick<RowEvidence, 'world' | 'recognizer' | 'calibration'> {
   /** Of returned tiers, as the target file states them. */
@@ -73,6 +83,8 @@ export interface TargetContext extends Pick<RowEvidence, 'world' | 'recognizer' 
   /** Whether the world is certainly loaded: a response mentioned it, or the user says so. */
   readonly isWorldSeen: boolean;
   readonly known?: KnownMistakeCorrections;
+  /** Default: of no row. */
+  readonly isFailureKnown?: KnownFailureTest;
   /** What the deployment seems to have in place of the test data. */
   readonly load?: SuspectedWrongDataLoad;
 }
@@ -144,9 +156,19 @@ export function judgeCase(
     const first = evidence[n] as RowEvidenceWithReadings;
     const judgement = judgeRow(row, testCase, [first, ...again]);
     const doubted = unseen === undefined ? judgement : doubtWithoutWorld(judgement, first, unseen);
-    return { title: row.title, ...explainByLoad(doubted, [first, ...again]) };
+    return markAsKnown({ title: row.title, ...explainByLoad(doubted, [first, ...again]) }, testCase, first);
   });
   return judgeCaseByRows(rows, testCase);
+}
+
+/** Marks a row whose failure is known by its name. */
+function markAsKnown(
+  judged: RowJudgement,
+  { id, verifies: requirement }: RequirementCase,
+  { isFailureKnown }: Pick<TargetContext, 'isFailureKnown'>,
+): RowJudgement {
+  const isKnown = judged.verdict === 'fail' && isFailureKnown?.({ requirement, case: id, title: judged.title });
+  return isKnown ? { ...judged, isKnown } : judged;
 }
 
 /** What one sending of a row shows. */

@@ -1,25 +1,40 @@
 import { undeterminedOutcome } from '../cases/test-case.js';
-import type { Certificate, KnownDeviationEntry } from '../certificate/certificate.js';
+import type { Certificate } from '../certificate/certificate.js';
+import type { KnownDeviationEntry, StaleRowsEntry } from '../certificate/deviation-entry.js';
 import { type Verdict, verdicts } from '../judge/verdict.js';
-import type { KnownDeviation } from '../record/known-deviations.js';
-import { toOneLine } from '../support/untrusted-text.js';
+import type { KnownDeviation, RowsByCase } from '../record/known-deviations.js';
+import { renderShortList } from '../support/collections.js';
+import { shorten, toOneLine } from '../support/untrusted-text.js';
 
 /** Describes the verdict and what changed. A run of selected cases is always incomplete: the verdict on them is shown. */
-export function describeVerdict({ verdict, selected, quick, drift, known_deviations: known }: Certificate): string {
+export function describeVerdict(certificate: Certificate): string {
+  const { verdict, selected, quick, drift, known_deviations: known } = certificate;
   const stated = selected?.verdict ?? verdict;
-  const countEntries = (wanted: KnownDeviationEntry['state']) =>
-    renderCount(known?.entries.filter(({ state }) => state === wanted).length ?? 0, 'known deviation');
+  const { seen, gone, partlyGone } = countDeviations(certificate);
   const answers = drift.filter(({ kind }) => kind === 'answer').length;
   const isKnown = stated === 'does-not-conform' && known !== undefined && known.verdict !== stated;
   const facts = [
     `${isKnown && known.verdict === 'incomplete' ? 'incomplete' : stated}${selected ? ' as far as selected' : ''}`,
     quick && 'quick',
-    isKnown && `as known (${countEntries('seen')})`,
-    known?.entries.some(({ state }) => state === 'stale') && `${countEntries('stale')} gone`,
+    isKnown && `as known (${renderCount(seen, 'known deviation')})`,
+    gone > 0 && `${renderCount(gone, 'known deviation')} gone`,
+    partlyGone > 0 && `${renderCount(partlyGone, 'known deviation')} partly gone`,
     answers > 0 && `${stated === 'conforms' ? 'but ' : ''}${renderCount(answers, 'answer')} changed`,
     drift.length > answers && 'the shape of responses changed',
   ];
   return facts.filter(Boolean).join(', ');
+}
+
+/** Counts the known deviations that failures show, and those that are no longer true. Some are both: some of their rows fail. */
+function countDeviations({ known_deviations: known, requirements }: Certificate) {
+  const entries = known?.entries ?? [];
+  const shown = entries.filter(({ state, rows, requirement }) => {
+    const ofRequirement = requirements.find(({ id }) => id === requirement)?.known ?? [];
+    return state === 'seen' || (rows !== undefined && ofRequirement.some((deviation) => deviation.rows !== undefined));
+  });
+  const stale = entries.filter(({ state }) => state === 'stale');
+  const partlyGone = stale.filter((entry) => shown.includes(entry)).length;
+  return { seen: shown.length, gone: stale.length - partlyGone, partlyGone };
 }
 
 export function renderHeadline(certificate: Certificate): string {
@@ -30,25 +45,40 @@ export function renderCount(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-export function describeKnownDeviation({ reason, issue, until, cause }: KnownDeviation): string {
-  // First, since a long reason is cut.
-  const hides = cause === undefined ? 'Every failure of this requirement, since the entry names no cause: ' : '';
+export function describeKnownDeviation({ reason, issue, until }: KnownDeviation): string {
   const facts = [issue, until && `until ${until}`].filter(Boolean).join(', ');
-  return toOneLine(`${hides}${reason}${facts === '' ? '' : ` (${facts})`}`);
+  return toOneLine(`${reason}${facts === '' ? '' : ` (${facts})`}`);
 }
 
 /** Says what is to be done about an entry of the file of known deviations; undefined if nothing is. */
-export function adviseOnKnownDeviation({
-  requirement,
-  cause,
-  until,
-  at,
-  state,
-}: KnownDeviationEntry): string | undefined {
+export function adviseOnKnownDeviation(entry: KnownDeviationEntry): string | undefined {
+  const { requirement, cause, until, at, state } = entry;
   if (state === 'expired')
     return toOneLine(`${at}: ${requirement} counted as known until ${until}. Fix it, or agree on another day.`);
-  const why = cause === undefined ? 'passes' : `is right, or '${cause}' no longer explains it`;
-  return state === 'stale' ? toOneLine(`${at}: ${requirement} ${why}. Delete this entry.`) : undefined;
+  if (state !== 'stale') return undefined;
+  if (cause === undefined) return toOneLine(`${at}: ${describeStaleRows(entry)}`);
+  return toOneLine(`${at}: ${requirement} is right, or '${cause}' no longer explains it. Delete this entry.`);
+}
+
+function describeStaleRows({ requirement, rows, passing = {}, missing = {} }: StaleRowsEntry): string {
+  const over = [...listRowNames(passing), ...listRowNames(missing)];
+  const isLeft = listRowNames(rows).some((name) => !over.includes(name));
+  const render = (named: RowsByCase) => renderShortList(listRowNames(named, maxTitle), maxRowNames);
+  const sentences = [
+    Object.keys(passing).length > 0 && `${requirement} passes in ${render(passing)}.`,
+    Object.keys(missing).length > 0 && `The suite has no such row of ${requirement}: ${render(missing)}.`,
+    isLeft ? 'Remove these rows from the entry.' : 'Delete this entry.',
+  ];
+  return sentences.filter(Boolean).join(' ');
+}
+
+/** What is to be done follows the names, and is not to be cut. */
+const [maxRowNames, maxTitle] = [3, 40];
+
+function listRowNames(rows: RowsByCase, max = Number.POSITIVE_INFINITY): string[] {
+  return Object.entries(rows).flatMap(([id, named]) =>
+    named === 'all' ? [id] : named.map((title) => `${id} '${shorten(title, max)}'`),
+  );
 }
 
 export function describeAnswerCounts(questions: Certificate['questions']): string {

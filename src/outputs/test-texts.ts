@@ -44,8 +44,10 @@ export function renderCaseExchanges(
   const others = used.filter((id) => id !== exchangeId);
   const render = (id: string) => renderExchange(id, find(id) as Exchange, baseUrl);
   const more = others.length > maxOthers ? [`and ${others.length - maxOthers} more in evidence.har`] : [];
-  const lines = rows.map(({ verdict: ofRow, title, reason }) =>
-    toOneLine(`${ofRow}  ${title}${reason === undefined ? '' : `: ${renderReason(reason)}`}`),
+  const lines = rows.map(({ verdict: ofRow, title, reason, known }) =>
+    toOneLine(
+      `${ofRow}${known ? ', as known' : ''}  ${title}${reason === undefined ? '' : `: ${renderReason(reason)}`}`,
+    ),
   );
   const texts = {
     [verdict === 'fail' ? 'failing exchange' : 'deciding exchange']: decisive.map(render),

@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { CertifiedRun } from '../certificate/certificate.js';
 import type { EvidenceArchive } from '../certificate/har-archive.js';
 import type { Contract } from '../contract/contract.js';
-import { addDeviations } from '../record/add-deviations.js';
+import { addDeviations, type ExtendedFile } from '../record/add-deviations.js';
 import { createRecord, readRecord, renderRecord, type TargetRecord } from '../record/target-record.js';
 import type { Suite } from '../suite/suite.js';
 import { renderShortList } from '../support/collections.js';
@@ -17,12 +17,7 @@ const outputs = await loadOutputRenderers();
 export interface WrittenResults {
   readonly certificate: string;
   record?: { readonly file: string; readonly unwritten?: string };
-  known?: {
-    readonly file: string;
-    readonly added: number;
-    /** The requirements of which an added entry hides every failure, since it has no cause. */
-    readonly hidden: readonly string[];
-  };
+  known?: { readonly file: string } & Pick<ExtendedFile, 'added' | 'extended'>;
 }
 
 /** Replaces the results of the run before. @throws UnusableInput if one of the files cannot be written */
@@ -50,10 +45,9 @@ export function writeResults(
   }
   if (recordKnownTo !== undefined) {
     const older = existsSync(recordKnownTo) ? readTextFile(recordKnownTo, 'Name a file of known deviations.') : '';
-    if (newDeviations.length > 0)
-      files.push({ file: followLink(recordKnownTo), text: addDeviations(older, newDeviations) });
-    const hidden = newDeviations.filter(({ cause }) => cause === undefined).map(({ requirement }) => requirement);
-    written.known = { file: recordKnownTo, added: newDeviations.length, hidden };
+    const { text, ...changes } = addDeviations(older, newDeviations);
+    if (newDeviations.length > 0) files.push({ file: followLink(recordKnownTo), text });
+    written.known = { file: recordKnownTo, ...changes };
   }
   // UI mode runs several times in one process.
   removeResults(out);

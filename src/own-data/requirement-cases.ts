@@ -6,6 +6,13 @@ import type { Location } from '../support/problem.js';
 import type { CandidateRequest } from './candidate-request.js';
 import { createRowsByTopic } from './rows-by-topic.js';
 
+const drawnPrefix = 'data-';
+
+/** Whether an id is that of a case that is drawn from a data file. */
+export function isDrawnCase({ id }: { readonly id: string }): boolean {
+  return id.startsWith(drawnPrefix);
+}
+
 /** Creates a case for each requirement. What it sends depends on the data file, and is drawn when it is first needed. */
 export function createDrawnRequirementCases(
   { requirements }: Pick<Contract, 'requirements'>,
@@ -13,7 +20,7 @@ export function createDrawnRequirementCases(
 ): RequirementCase[] {
   return requirements.map(({ id, statement, at }) => ({
     kind: 'requirement',
-    id: `data-${id}`,
+    id: `${drawnPrefix}${id}`,
     verifies: id,
     title: `On its own data: ${statement}`,
     at,

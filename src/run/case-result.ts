@@ -1,7 +1,7 @@
 import { getRequirementOrQuestionId, type TestCase } from '../cases/test-case.js';
 import type { Exchange } from '../http/exchange.js';
 import type { ExchangesByRow } from '../judge/judge-case.js';
-import type { Verdict } from '../judge/verdict.js';
+import { findWorstVerdict, type Verdict } from '../judge/verdict.js';
 import type { BodyShape } from '../record/body-shape.js';
 import type { BodyTemplates } from '../record/body-templates.js';
 import type { Drift } from '../record/drift.js';
@@ -34,6 +34,8 @@ export interface CaseResult {
   readonly apart_from_known?: Verdict;
   readonly outcome?: string;
   readonly exchangeId?: string;
+  /** Of the repetition at the end of a run: the id of the case that was sent again. */
+  readonly repeats?: string;
   /** For an unstable case: the same request when the case was repeated. */
   readonly repeatedExchangeId?: string;
   /** The shape of all successful bodies, and bodies for a mock, if a record is wanted. */
@@ -47,6 +49,12 @@ export interface CaseResult {
   /** Whether the reason concerns the whole run: it is said first, and the run does not conform. */
   readonly concernsRun?: true;
   readonly drift: readonly Drift[];
+}
+
+/** Determines the verdict of rows apart from what is known; undefined if nothing is. */
+export function findVerdictApart(rows: CaseResult['rows']): Verdict | undefined {
+  if (!rows.some(({ known }) => known)) return undefined;
+  return findWorstVerdict(rows.map((row) => (row.known ? 'pass' : row.verdict)));
 }
 
 export function getVerdictApartFromKnown(result: Pick<CaseResult, 'verdict' | 'apart_from_known'>): Verdict {

@@ -23,6 +23,7 @@ import {
   type CaseExchanges,
   type CaseResult,
   createRepetitionResult,
+  findVerdictApart,
   getVerdictApartFromKnown,
   repetitionCaseId,
 } from './case-result.js';
@@ -114,31 +115,43 @@ function isRefused(exchange: Exchange | undefined): boolean {
 }
 
 async function repeat(purpose: string, inputs: RecheckInputs): Promise<CaseResult | undefined> {
-  const { suite, createSender, runSample, findVerdict, isFailing } = inputs;
+  const { suite, createSender, runSample, isFailing } = inputs;
   const sender = createSender(purpose);
   const watched = listRepeatedRequests(suite, isFailing);
   if (watched.length > 0) return await watchFirstRequests(watched, sender, inputs, purpose);
   const results: CaseResult[] = [];
   for (const testCase of suite.data === undefined ? listSampleCases(suite) : [])
     results.push(await runSample(testCase, sender, purpose));
-  return combineSampleResults(results, findVerdict);
+  return combineSampleResults(results, inputs);
 }
 
 /** Fails if a case failed or was unstable this time. Without a verdict, the run is incomplete if the case passed before. */
 function combineSampleResults(
   results: readonly CaseResult[],
-  findVerdict: RecheckInputs['findVerdict'],
+  { findVerdict, target }: Pick<RecheckInputs, 'findVerdict' | 'target'>,
 ): CaseResult | undefined {
+  const failing = results
+    .filter((result) => getVerdictApartFromKnown(result) === 'fail')
+    .map((result) => markAsKnownAtEnd(result, target));
   const broken =
-    results.find((result) => getVerdictApartFromKnown(result) === 'fail') ??
+    failing.find((result) => getVerdictApartFromKnown(result) === 'fail') ??
     results.find(({ repeatedExchangeId }) => repeatedExchangeId !== undefined) ??
-    results.find((result) => isUnjudged(getVerdictApartFromKnown(result)) && findVerdict(result.id) === 'pass');
+    results.find((result) => isUnjudged(getVerdictApartFromKnown(result)) && findVerdict(result.id) === 'pass') ??
+    failing[0];
   if (results.length === 0) return undefined;
   if (broken === undefined) return createRepetitionResult(findWorstVerdict(results.map(getVerdictApartFromKnown)));
   const { id, verdict, reason = createReason('passed') } = broken;
-  const common = { id: repetitionCaseId, drift: [], reason: createReason('changed-at-end', { case: id, reason }) };
+  const changed = createReason('changed-at-end', { case: id, reason });
+  const common = { id: repetitionCaseId, repeats: id, drift: [], reason: changed };
   if (!isUnjudged(verdict)) return { ...broken, ...common };
   return { ...broken, ...common, verdict: 'inconclusive', subject: repetitionCaseId, concernsRun: true };
+}
+
+/** Marks the failures of a case if it is known that cases of its requirement fail at the end of a run. */
+function markAsKnownAtEnd(result: CaseResult, { isFailureKnown }: Pick<TargetContext, 'isFailureKnown'>): CaseResult {
+  if (!isFailureKnown?.({ requirement: result.subject, case: repetitionCaseId, title: '' })) return result;
+  const rows = result.rows.map((row) => (row.verdict === 'fail' ? { ...row, known: true as const } : row));
+  return { ...result, rows, apart_from_known: findVerdictApart(rows) };
 }
 
 function isUnjudged(verdict: Verdict): boolean {

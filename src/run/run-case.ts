@@ -10,14 +10,13 @@ import { getRequirementOrQuestionId, type TestCase } from '../cases/test-case.js
 import { documentedOperation } from '../contract/operation.js';
 import { wasSent } from '../http/response-status.js';
 import { type CaseJudgement, collectRowEvidence, judgeCase, type TargetContext } from '../judge/judge-case.js';
-import { findWorstVerdict, type Verdict } from '../judge/verdict.js';
 import { inferShape } from '../record/body-shape.js';
 import { extractBodyTemplates } from '../record/body-templates.js';
 import { type Baseline, emptyBaseline, findDrift } from '../record/drift.js';
 import { isOwnCase } from '../suite/suite.js';
 import { mapReasonTexts, type Reason } from '../support/reason.js';
 import { escapeControlCharacters } from '../support/untrusted-text.js';
-import type { CaseExchanges, CaseResult } from './case-result.js';
+import { type CaseExchanges, type CaseResult, findVerdictApart } from './case-result.js';
 import type { CaseSender } from './case-sender.js';
 import { type Confirmation, confirmFailure } from './confirm-failure.js';
 import type { EvidenceKeeper } from './evidence-keeper.js';
@@ -25,7 +24,6 @@ import { sanitizeText } from './sanitize-result.js';
 
 export interface CaseRunContext {
   readonly target: TargetContext;
-  readonly knownRequirements: readonly string[];
   readonly expected: Baseline;
   /** Whether to infer the shape of successful bodies, which costs more than judging them. */
   readonly infersShape: boolean;
@@ -52,7 +50,7 @@ function createResult(testCase: TestCase, attempts: JudgedCaseAttempts, context:
   const { judgement } = attempts;
   const { verdict, at, expected: violated } = judgement;
   const subject = getRequirementOrQuestionId(testCase);
-  const rows = createRows(judgement, context.knownRequirements.includes(subject));
+  const rows = createRows(judgement);
   const { shown, repeated } = findDeciding(attempts);
   const isUnsent = verdict === 'inconclusive' && shown !== undefined && !wasSent(shown);
   // That of an open value is text of the deployment.
@@ -77,20 +75,13 @@ function createResult(testCase: TestCase, attempts: JudgedCaseAttempts, context:
   };
 }
 
-/** @param isListed whether every failure of the requirement is known */
-function createRows({ rows }: CaseJudgement, isListed: boolean): CaseResult['rows'] {
+function createRows({ rows }: CaseJudgement): CaseResult['rows'] {
   return rows.map(({ title, verdict, reason, isKnown }) => ({
     title,
     verdict,
     ...sanitizeReason(reason),
-    ...((isKnown || (isListed && verdict === 'fail')) && { known: true as const }),
+    ...(isKnown && { known: isKnown }),
   }));
-}
-
-/** Determines the verdict apart from what is known; undefined if nothing is. */
-function findVerdictApart(rows: CaseResult['rows']): Verdict | undefined {
-  if (!rows.some(({ known }) => known)) return undefined;
-  return findWorstVerdict(rows.map((row) => (row.known ? 'pass' : row.verdict)));
 }
 
 /** Finds the exchange that decided the verdict, and the same request when an unstable case was repeated. */

@@ -8,7 +8,7 @@ import type { KnownMistakeCorrections } from '../assertions/row-evidence.js';
 import { getRequirementOrQuestionId, type TestCase } from '../cases/test-case.js';
 import type { HttpRequest, RequestChannel } from '../http/exchange.js';
 import { findDeploymentStop } from '../judge/find-deployment-stop.js';
-import type { Judgement, TargetContext } from '../judge/judge-case.js';
+import type { Judgement, KnownFailureTest, TargetContext } from '../judge/judge-case.js';
 import type { Verdict } from '../judge/verdict.js';
 import { createRecognizer } from '../recognition/recognizer.js';
 import type { MentionFilter } from '../recognition/sibling-values.js';
@@ -45,8 +45,9 @@ export interface StartRunOptions extends ExaminationSettings, Partial<CaseExclus
   /** The evidence of an earlier run, which keeps its ids. */
   readonly replay?: Replay;
   readonly known?: KnownMistakeCorrections;
-  /** The ids of requirements whose failures are known, whatever their cause. */
-  readonly knownRequirements?: readonly string[];
+  readonly isFailureKnown?: KnownFailureTest;
+  /** The cases of the whole suite, if only some of them are selected. */
+  readonly allCases?: readonly TestCase[];
   /** The ids of the cases that will be run, in this order. Their requests are sent ahead. */
   readonly plannedCases?: readonly string[];
 }
@@ -56,7 +57,7 @@ export async function startRun(stated: Suite, unlogged: RequestChannel, options:
   const { world } = stated;
   const { tierPatterns, expected = emptyBaseline, infersShape = false } = options;
   const { mentionFilter, recognizer = createRecognizer(world, mentionFilter) } = options;
-  const { replay, suffix, known, knownRequirements = [], plannedCases = [] } = options;
+  const { replay, suffix, known, isFailureKnown, plannedCases = [] } = options;
   const examination = await examineTarget(stated, channel, { ...options, recognizer });
   const { calibration, exchanges, sent, isWorldSeen, unreachable, unjudged, refusals, changes, load } = examination;
   const numbered = new Map(sent.map(([, exchange], n) => [String(n + 1), exchange]));
@@ -71,6 +72,7 @@ export async function startRun(stated: Suite, unlogged: RequestChannel, options:
     isWorldSeen,
     configuredPatterns: tierPatterns,
     known,
+    isFailureKnown,
     load,
   };
   const refused = createRefusalResults(suite, refusals, options, findId);
@@ -91,7 +93,7 @@ export async function startRun(stated: Suite, unlogged: RequestChannel, options:
   // requests are drawn from a data file, since they are many.
   const shared = stated.data === undefined ? sent.filter(([, exchange]) => !exchanges.includes(exchange)) : sent;
   const sender = replay?.createSender() ?? createCaseSender(channel, planned, shared);
-  const context = { target, knownRequirements, expected, infersShape, keeper, findId };
+  const context = { target, expected, infersShape, keeper, findId };
   /** The requirements of the contract with a confirmed failure, which decides their verdict; and those with a known one. */
   const failing = new Set<string>();
   const failingAsKnown = new Set<string>();
@@ -105,7 +107,7 @@ export async function startRun(stated: Suite, unlogged: RequestChannel, options:
     try {
       const unsent = findUnsentResult(testCase);
       const result = unsent ?? (await runCase(testCase, sender, context, needsConfirmation, purpose));
-      const isNew = getVerdictApartFromKnown(result) === 'fail' || knownRequirements.includes(subject);
+      const isNew = getVerdictApartFromKnown(result) === 'fail';
       if (result.verdict === 'fail' && !isOwnCase(testCase)) (isNew ? failing : failingAsKnown).add(subject);
       return result;
     } catch (error) {

@@ -12,6 +12,7 @@ import type { World } from '../contract/world.js';
 import { bindWorld, expandWorld, type WorldAvailability } from '../contract/world-file.js';
 import type { HttpRequest } from '../http/exchange.js';
 import { createDataSuite, type DataFileSummary, type TestDataVersion } from '../own-data/data-suite.js';
+import { isDrawnCase } from '../own-data/requirement-cases.js';
 import { computeOnce } from '../support/caches.js';
 import { groupBy } from '../support/collections.js';
 import { distFolder, packageRoot, readOwnPackage } from '../support/package-root.js';
@@ -43,6 +44,11 @@ const ownPrefix = 'own-';
 
 export function isOwnCase({ id }: { readonly id: string }): boolean {
   return id.startsWith(ownPrefix);
+}
+
+/** Whether a case that a suite does not have may be one that another run has: an own case, or one about a data file or without. */
+export function mayBelongToAnotherRun(testCase: { readonly id: string }, { data }: Pick<Suite, 'data'>): boolean {
+  return isOwnCase(testCase) || isDrawnCase(testCase) !== (data !== undefined);
 }
 
 export const packageCasesFolder = path.join(packageRoot, 'cases');

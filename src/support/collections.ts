@@ -10,10 +10,8 @@ export function groupBy<T, Key>(all: Iterable<T>, keyOf: (item: T) => Key): Map<
   return groups;
 }
 
-const maxListed = 5;
-
 /** Renders the first names for a sentence: `a, b, c, d, e and 3 more`. */
-export function renderShortList(names: readonly string[]): string {
-  const more = names.length - maxListed;
-  return `${names.slice(0, maxListed).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+export function renderShortList(names: readonly string[], max = 5): string {
+  const more = names.length - max;
+  return `${names.slice(0, max).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }

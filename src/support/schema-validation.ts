@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import type { Ajv2020, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
+import type { Ajv2020, AnySchemaObject, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import { computeOnce } from './caches.js';
 import { parseJsonPointer } from './json.js';
 import { distFolder, packageRoot } from './package-root.js';
@@ -63,12 +63,27 @@ export function validateFile(schema: string, file: YamlFile): unknown {
   return file.value;
 }
 
-/** Ajv repeats a cause for each keyword around it. Of these, only a oneOf with several matches is a cause itself. */
-function isCause({ keyword, params }: ErrorObject): boolean {
-  if (keyword === 'oneOf') return params.passingSchemas !== null;
+/**
+ * Ajv repeats a cause for each keyword around it. Of these, only a oneOf is a cause itself: one with several matches, or one of
+ * keys, which says in one message what its parts say in several.
+ */
+function isCause(error: ErrorObject): boolean {
+  const { keyword, params, parentSchema, schemaPath } = error;
+  if (keyword === 'oneOf') return params.passingSchemas !== null || listAlternativeKeys(error).length > 0;
+  if (keyword === 'required' && isKeyOnly(parentSchema) && /\/oneOf\/\d+\/required$/.test(schemaPath)) return false;
   // A missing one is reported as such.
   if (keyword === 'discriminator') return params.tagValue !== undefined;
   return !['if', 'anyOf', 'allOf', 'propertyNames'].includes(keyword);
+}
+
+/** Lists the keys of a oneOf that is only about keys, such as `cause` and `rows`. Empty for any other one. */
+function listAlternativeKeys({ parentSchema = {} }: ErrorObject): string[] {
+  const alternatives = parentSchema.oneOf as readonly AnySchemaObject[];
+  return alternatives.every(isKeyOnly) ? alternatives.flatMap(({ required }) => required) : [];
+}
+
+function isKeyOnly(schema: AnySchemaObject = {}): boolean {
+  return Object.keys(schema).join() === 'required';
 }
 
 function createProblem(error: ErrorObject, file: ParsedFile): Problem {
@@ -89,6 +104,12 @@ function createProblem(error: ErrorObject, file: ParsedFile): Problem {
     case 'required':
     case 'dependentRequired':
       return report(`${subject} lacks the key '${params.missingProperty}'`, `Add '${params.missingProperty}:'.`);
+    case 'oneOf': {
+      const keys = listAlternativeKeys(error).map((key) => `'${key}'`);
+      if (keys.length === 0) return report(`${subject} ${message}`);
+      if (params.passingSchemas === null) return report(`${subject} has none of the keys ${keys.join(' and ')}`);
+      return report(`${subject} has more than one of the keys ${keys.join(' and ')}`);
+    }
     case 'enum':
       return report(`${subject} cannot be '${data}'`, suggestName(`${data}`, params.allowedValues.map(String)));
     case 'discriminator': {

@@ -4,18 +4,16 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { serveReference } from '../../reference/server.js';
-import { getRequirementOrQuestionId, type TestCase } from '../../src/cases/test-case.js';
+import type { TestCase } from '../../src/cases/test-case.js';
 import type { Certificate } from '../../src/certificate/certificate.js';
 import { determineExitStatusOfCertificate, exitStatus } from '../../src/cli/exit-status.js';
 import { loadRunInputs } from '../../src/config/run-inputs.js';
 import type { World } from '../../src/contract/world.js';
 import { createMock, readMockFiles } from '../../src/mock.js';
-import { describeKnownDeviation } from '../../src/outputs/counts.js';
 import { renderRunReport } from '../../src/outputs/terminal/run-report.js';
-import { addDeviations } from '../../src/record/add-deviations.js';
 import { createRecord, renderRecord } from '../../src/record/target-record.js';
-import { renderYaml } from '../../src/support/render-yaml.js';
 import { createTimedChannel, inProcessCredentials } from '../../tools/proof/judge-deployment.js';
+import { certify, deploy, folder, writeFile, writeKnown } from '../support/certify-known.js';
 import {
   credentialVariables,
   loadCertificate,
@@ -23,46 +21,11 @@ import {
   runConformance,
   runConformanceInProcess,
 } from '../support/cli.js';
-import { type Answer, createReference, listRequirementsWith, suite } from '../support/in-process.js';
-import { judgeAgain, type RunWithEvidence, runWithEvidence } from '../support/run-with-evidence.js';
+import { type Answer, listRequirementsWith, suite } from '../support/in-process.js';
+import { judgeAgain, runWithEvidence } from '../support/run-with-evidence.js';
 
 const { conforms, drift, unusableInput } = exitStatus;
 const fails = exitStatus['does-not-conform'];
-
-const deploy = (...faults: readonly string[]): Answer => createReference({ faults });
-
-interface Setting {
-  /** A file of known deviations. */
-  readonly known?: string | undefined;
-  /** A record. */
-  readonly against?: string;
-  /** Prefixes of the ids of requirements; by default, all cases run. */
-  readonly about?: readonly string[] | undefined;
-}
-
-/** Certifies a deployment in this process. */
-async function certify(answer: Answer, { known, against, about = [''] }: Setting = {}) {
-  const selects = (testCase: TestCase) =>
-    about.some((prefix) => getRequirementOrQuestionId(testCase).startsWith(prefix));
-  const options = { known, against };
-  const run = await runWithEvidence(createTimedChannel(answer), { options, selects });
-  return { ...run, status: determineExitStatusOfCertificate(run.certificate) };
-}
-
-/** Writes the known deviations of a run, with reasons, as `record --known` does. */
-function writeKnown({ newDeviations }: RunWithEvidence, more = ''): string {
-  const text = addDeviations('', newDeviations);
-  return writeFile(text.replaceAll('reason: ""', `reason: It is an old index.${more}`));
-}
-
-let files = 0;
-const folder = makeTestFolder();
-function writeFile(text: string): string {
-  files += 1;
-  const file = path.join(folder, `known-${files}.yaml`);
-  writeFileSync(file, text);
-  return file;
-}
 
 const printFirstLines = (certificate: Certificate) => renderRunReport(certificate).split('\n').slice(0, 10).join('\n');
 
@@ -181,18 +144,6 @@ test('With the cause of a smaller window, every other requirement has a verdict,
   }
 });
 
-test('Without a cause, any failure of the requirement is known, and of no other', { tag: '@long' }, async () => {
-  const known = writeFile('deviations: [{ requirement: filter.promotion-id, reason: Later. }]');
-  const { certificate, status } = await certify(deploy('campaign-filter-lost-with-reservations'), { known });
-  expect(status, renderRunReport(certificate)).toBe(conforms);
-  expect(certificate.requirements.find(({ id }) => id === 'filter.promotion-id')?.known).toEqual([
-    { requirement: 'filter.promotion-id', reason: 'Later.' },
-  ]);
-  expect(
-    (await certify(deploy('campaign-filter-lost-with-reservations', 'metadata-filter-ignored'), { known })).status,
-  ).toBe(fails);
-});
-
 test('Several entries combine, and a cause of another size is none', { tag: '@long' }, async () => {
   const known = writeKnown(await certify(deploy('window-of-100', 'expand-refused')));
   const both = await certify(deploy('window-of-100', 'expand-refused'), { known });
@@ -279,22 +230,42 @@ const entry = (text: string) => `deviations:\n  - { requirement: order.quantity,
 test('An unusable file is refused with the place of each problem, and nothing is sent', async () => {
   const rows: readonly (readonly [text: string, line: string, hint: RegExp])[] = [
     [
-      'deviations:\n  - { requirement: order.quantty, reason: A }',
+      'deviations:\n  - { requirement: order.quantty, rows: { a: all }, reason: A }',
       "2:20: unknown requirement 'order.quantty'",
       /order\.quantity/,
     ],
     [entry('cause: quantity-ignord, reason: A'), "2:43: unknown cause 'quantity-ignord'", /quantity-ignored/],
-    [entry('cause: window-size/900, reason: A'), "2:43: unknown cause 'window-size/900'", /leave out 'cause'/],
-    [entry('cause: quantity-ignored/with-luck, reason: A'), '2:43: unknown cause', /leave out 'cause'/],
-    [entry('cause: refused/400, reason: A'), '2:43: unknown cause', /leave out 'cause'/],
-    [entry('reason: ""'), "2:44: 'reason' must NOT have fewer than 1 characters", /Say in a sentence why/],
-    [entry('reason: A, until: 31.12.2027'), '\'until\' must match format "date"', /2027-03-31/],
-    [entry('reason: A, when: now'), "2:47: unknown key 'when'", /./],
+    [entry('cause: window-size/900, reason: A'), "2:43: unknown cause 'window-size/900'", /name the rows/],
+    [entry('cause: quantity-ignored/with-luck, reason: A'), '2:43: unknown cause', /name the rows/],
+    [entry('cause: refused/400, reason: A'), '2:43: unknown cause', /name the rows/],
     [
-      `${entry('reason: A')}  - { requirement: order.quantity, reason: B }`,
+      entry('reason: "", rows: { a: all }'),
+      "2:44: 'reason' must NOT have fewer than 1 characters",
+      /Say in a sentence why/,
+    ],
+    [entry('reason: A, rows: { a: all }, until: 31.12.2027'), '\'until\' must match format "date"', /2027-03-31/],
+    [entry('reason: A, rows: { a: all }, when: now'), "2:65: unknown key 'when'", /./],
+    [
+      `${entry('reason: A, rows: { a: all }')}  - { requirement: order.quantity, reason: B, rows: { b: all } }`,
       "3:20: 'order.quantity' is listed twice",
       /Remove/,
     ],
+    // A whole requirement is never known.
+    [
+      entry('reason: A'),
+      "2:5: entry 1 of 'deviations' has none of the keys 'cause' and 'rows'",
+      /or else the rows that fail/,
+    ],
+    [
+      entry('reason: A, cause: quantity-ignored, rows: { a: all }'),
+      "2:5: entry 1 of 'deviations' has more than one of the keys 'cause' and 'rows'",
+      /./,
+    ],
+    [entry('reason: A, rows: all'), "2:53: 'rows' must be object", /by the id of their case/],
+    [entry('reason: A, rows: {}'), "2:53: 'rows' must NOT have fewer than 1 properties", /by the id of their case/],
+    [entry('reason: A, rows: { a: some }'), "2:58: 'some' does not match ^all$", /the titles of the rows/],
+    [entry('reason: A, rows: { a: [] }'), "2:58: 'a' must NOT have fewer than 1 items", /the titles of the rows/],
+    [entry('reason: A, rows: { a: [b, 1] }'), "2:62: entry 2 of 'a' must be string", /quotation marks/],
   ];
   for (const [text, line, hint] of rows) {
     const known = writeFile(text);
@@ -367,36 +338,6 @@ test('record --known writes its file, and leaves the record of the target as it 
   expect(load({ recordTo: record, known })).toMatchObject({ recordTo: record, recordKnownTo: known });
 });
 
-test('An entry without a cause says in its line that it hides every failure', async () => {
-  const whole = { requirement: 'order.quantity', reason: 'A reason. '.repeat(100) };
-  const byCause = { ...whole, cause: 'quantity-ignored' };
-  const known = writeFile(renderYaml({ deviations: [whole] }, ' Known'));
-  const { certificate } = await certify(deploy('quantity-above-threshold'), { known, about: ['order.quantity'] });
-  const line =
-    /^ {2}fail .*order\.quantity +As known: Every failure of this requirement, since the entry names no cause: A/m;
-  expect(renderRunReport(certificate)).toMatch(line);
-  expect(describeKnownDeviation(byCause)).toMatch(/^A reason/);
-  const added = addDeviations('', [
-    { requirement: 'order.quantity', comment: 'Why.' },
-    { requirement: 'customer.by-id', cause: 'first-customer-only', comment: 'Why.' },
-  ]);
-  expect(added.match(/# Why\.\n {2}# It names no cause, so every failure of this requirement counts/g)).toHaveLength(1);
-  const written = { certificate: 'c.json', known: { file: 'known.yaml', added: 2, hidden: ['order.quantity'] } };
-  expect(renderRunReport(certificate, written)).toMatch(
-    /^Known .*No cause is named for order\.quantity: every failure/m,
-  );
-  const explained = { ...written, known: { ...written.known, hidden: [] } };
-  expect(renderRunReport(certificate, explained)).not.toContain('No cause is named');
-});
-
-test('New deviations are added to a file, whose comments stay', () => {
-  const text = '# Ours.\ndeviations:\n  - requirement: order.quantity # for now\n    reason: A\n';
-  const added = addDeviations(text, [{ requirement: 'customer.by-id', cause: 'first-customer-only', comment: 'Why.' }]);
-  expect(added).toBe(
-    `${text}  # Why.\n  - requirement: customer.by-id\n    cause: first-customer-only\n    reason: ""\n`,
-  );
-});
-
 test('A mock has the known deviations, and says which it cannot have', async () => {
   for (const [cause, requirement] of [
     ['window-size/100', 'limit.newest-150'],
@@ -409,7 +350,7 @@ test('A mock has the known deviations, and says which it cannot have', async () 
     expect(certificate.causes?.map(({ id }) => id)).toEqual([cause]);
   }
   const known = writeFile(`deviations:
-  - { requirement: order.quantity, reason: A }
+  - { requirement: order.quantity, rows: { integer-quantity: all }, reason: A }
   - { requirement: order.quantity, cause: refused/422/with-expand, reason: A }`);
   expect(readMockFiles({ known }).inimitable).toEqual(['order.quantity', 'refused/422/with-expand']);
 });

@@ -3,10 +3,12 @@ import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { readCaseFile } from '../../src/cases/case-file.js';
 import { readCertificate } from '../../src/certificate/find-certificate-mismatches.js';
-import { determineExitStatusOfCertificate } from '../../src/cli/exit-status.js';
+import { determineExitStatusOfCertificate, exitStatus } from '../../src/cli/exit-status.js';
+import type { KnownFailureTest } from '../../src/judge/judge-case.js';
 import { writeResults } from '../../src/outputs/write-results.js';
 import { createBaseline } from '../../src/record/drift.js';
 import { readRecord } from '../../src/record/target-record.js';
+import type { StartRunOptions } from '../../src/run/run.js';
 import { selectFromSuite } from '../../src/suite/case-selection.js';
 import { loadSuite, packageCasesFolder, type Suite } from '../../src/suite/suite.js';
 import { packageRoot } from '../../src/support/package-root.js';
@@ -59,6 +61,20 @@ test('Own cases pass on a deployment with their data, and change nothing else in
   for (const part of ['verdict', 'summary', 'requirements', 'questions', 'suite', 'drift'] as const)
     expect(certificate[part], part).toEqual(without.certificate[part]);
   expect(determineExitStatusOfCertificate(certificate)).toBe(0);
+});
+
+test('A known deviation may name a row of an own case', async () => {
+  const selected = { ...someOf(), cases: someOf().cases.filter(({ kind }) => kind === 'requirement') };
+  const isFailureKnown: KnownFailureTest = ({ case: id }) => id === 'own-seven-mugs';
+  const certify = async (options: StartRunOptions) =>
+    (await certifyOver(channelTo(miscount(createReference())), selected, options)).certificate;
+  const known = await certify({ isFailureKnown });
+  expect(known.own_cases).toMatchObject({ verdict: 'does-not-conform', apart_from_known: 'conforms' });
+  expect(known.notes).toContainEqual(expect.stringMatching(/^fail, as known {2}own-seven-mugs/));
+  expect(determineExitStatusOfCertificate({ ...known, verdict: 'conforms' })).toBe(exitStatus.conforms);
+  const unknown = await certify({});
+  expect(unknown.own_cases).not.toHaveProperty('apart_from_known');
+  expect(determineExitStatusOfCertificate({ ...unknown, verdict: 'conforms' })).toBe(exitStatus['does-not-conform']);
 });
 
 test('A pin and a record are about the cases of the suite, not about own cases', async () => {

@@ -158,7 +158,7 @@ const userFiles: Readonly<Record<string, string>> = {
   'ids.yaml': `${ids.customer.get('ann')}: änn\n`,
   'cases/mugs.yaml': ownCase,
   'record.yaml': `target: shop\nsuite: { name: a, version: 1.0.0, digest: sha256:1 }\nquestions: {}\n`,
-  'known.yaml': 'deviations:\n  - requirement: order.quantity\n    reason: ä\n',
+  'known.yaml': 'deviations:\n  - requirement: order.quantity\n    cause: quantity-ignored\n    reason: ä\n',
   'data.json': JSON.stringify({ ...world, tiers: world.tiers.slice(0, 10) }, null, 1),
   'data.yaml': `name: shop\nbase_url: ${nowhere}\ndata: data.json\n`,
 };

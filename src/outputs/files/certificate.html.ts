@@ -101,7 +101,7 @@ function viewRequirement(entry: RequirementEntry, titles: ReadonlyMap<string, st
   const viewCase = ({ at = '', rows = [], ...judged }: CaseEntry, n: number) => ({
     ...judged,
     at,
-    rows,
+    rows: rows.map(({ known = false, ...row }) => ({ ...row, isKnown: known })),
     title: titles.get(judged.id) ?? judged.id,
     isOpen: n === 0 && isFailingVerdict(judged.verdict),
     isShared: shared.has(judged.reason),

@@ -6,7 +6,7 @@ import type { CauseExample } from '../../certificate/cause-entry.js';
 import { type Certificate, findDecisiveCase, isKnownFailure } from '../../certificate/certificate.js';
 import { referenceNotice } from '../../certificate/notices.js';
 import { describeSharedReasons, findSharedReasons } from '../../certificate/shared-reasons.js';
-import { getVerdictApartFromKnown, notSelectedReason } from '../../run/case-result.js';
+import { getVerdictApartFromKnown, notSelectedReason, repetitionCaseId } from '../../run/case-result.js';
 import { renderShortList } from '../../support/collections.js';
 import { packageRoot } from '../../support/package-root.js';
 import { shorten } from '../../support/untrusted-text.js';
@@ -25,7 +25,7 @@ import type { WrittenResults } from '../write-results.js';
 /** Characters of a text that a target may have written, and of a statement of the documentation. */
 const limitText = (text: string): string => shorten(text, 300);
 const maxStatement = 80;
-/** A cause may be one of several mistakes, and a change two answers, each with its sentence. */
+/** A cause may be one of several mistakes, a change two answers, and a stale entry rows that pass and rows that are gone. */
 const maxSentences = 600;
 /** A longer command, such as for an order of hundreds of items, would fill the screen. */
 const maxCommand = 2_000;
@@ -42,7 +42,7 @@ export function renderRunReport(certificate: Certificate, written?: WrittenResul
     certificate,
     known: (known?.entries ?? []).flatMap((entry) => {
       const text = adviseOnKnownDeviation(entry);
-      return text === undefined ? [] : [{ state: entry.state, text: limitText(text) }];
+      return text === undefined ? [] : [{ state: entry.state, text: shorten(text, maxSentences) }];
     }),
     causes: limitList(listCauses(certificate), 'cause'),
     unpassed,
@@ -63,7 +63,7 @@ export function renderRunReport(certificate: Certificate, written?: WrittenResul
     addedTo: written?.known && {
       ...written.known,
       added: written.known.added && renderCount(written.known.added, 'deviation'),
-      hidden: written.known.hidden.length > 0 && renderShortList(written.known.hidden),
+      extended: written.known.extended.length > 0 && renderShortList(written.known.extended),
     },
     reference: target.is_reference && referenceNotice,
   });
@@ -158,9 +158,12 @@ function listUnpassed(certificate: Certificate) {
 }
 
 /** Finds the file of known deviations to which failures may be added; undefined if there are none to add. */
-function findKnownFile({ known_deviations: known, requirements, target }: Certificate): string | undefined {
-  const isAccepted = known?.verdict === 'conforms' || known?.entries.some(({ state }) => state === 'expired');
-  if (isAccepted || requirements.every(({ verdict }) => verdict !== 'fail')) return undefined;
+function findKnownFile({ known_deviations: known, requirements, target, stopped }: Certificate): string | undefined {
+  const isExpired = known?.entries.some(({ state }) => state === 'expired');
+  // That a deployment stopped working is never accepted.
+  const isNew = (entry: CaseEntry) =>
+    getVerdictApartFromKnown(entry) === 'fail' && !(stopped !== undefined && entry.id === repetitionCaseId);
+  if (isExpired || !requirements.some(({ cases }) => cases.some(isNew))) return undefined;
   // The key `known` of a target file is relative to it.
   const file = quote(known?.file ?? path.join(path.dirname(target.file ?? ''), 'known.yaml'));
   if (target.is_reference) return file;
