@@ -15,7 +15,7 @@ export const customerFaults: readonly Fault[] = [
     id: 'customer-unread',
     breaks: 'customer.by-id',
     story: 'The customer is looked up by another member than id, and never found.',
-    sentence: 'The customer is not read: promotions for a customer are never returned.',
+    sentence: 'Promotions for a customer are never returned: no customer meets a rule about customers.',
     change: () => ({ customerOf: () => undefined }),
   },
   {

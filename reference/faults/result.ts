@@ -1,3 +1,4 @@
+import type { TierRule } from '../../src/contract/world.js';
 import { emptyRequest, type ParsedRequest } from '../parsed-request.js';
 import { type Fault, hasEntries, isReservedForSome } from './fault.js';
 
@@ -94,6 +95,44 @@ const invalid: readonly Fault[] = [
       isValid: ({ rules }, request) => rules.slice(0, 1).every((rule) => handlers.holds(rule, request)),
     }),
   },
+  {
+    id: 'last-rule-only',
+    breaks: 'result.valid-only',
+    story: 'Each rule overwrites what the one before it has found.',
+    sentence: 'Only the last rule of a promotion is evaluated.',
+    change: (handlers) => ({
+      isValid: ({ rules }, request) => rules.slice(-1).every((rule) => handlers.holds(rule, request)),
+    }),
+  },
+  {
+    id: 'first-rule-of-each-kind',
+    breaks: 'result.valid-only',
+    story: 'The rules are kept in a map by their kind, and the first one stays.',
+    sentence: 'Of several rules of one kind, only the first is evaluated.',
+    change: (handlers) => ({
+      isValid: ({ rules }, request) => keepOneOfEachKind(rules).every((rule) => handlers.holds(rule, request)),
+    }),
+  },
+  {
+    id: 'last-rule-of-each-kind',
+    breaks: 'result.valid-only',
+    story: 'The rules are kept in a map by their kind, and the last one replaces those before it.',
+    sentence: 'Of several rules of one kind, only the last is evaluated.',
+    change: (handlers) => ({
+      isValid: ({ rules }, request) =>
+        keepOneOfEachKind(rules.toReversed()).every((rule) => handlers.holds(rule, request)),
+    }),
+  },
+  {
+    id: 'one-rule-of-each-kind-suffices',
+    breaks: 'result.valid-only',
+    story: 'The rules of one kind are joined by "or".',
+    sentence: 'Of several rules of one kind, one suffices: they are joined by "or", not by "and".',
+    change: (handlers) => ({
+      isValid: ({ rules }, request) =>
+        rules.every((rule) => rules.some((other) => other.kind === rule.kind && handlers.holds(other, request))),
+    }),
+  },
   ruleless(
     'order-metadata',
     'The query with order metadata was written anew, without the rules.',
@@ -148,3 +187,8 @@ function hasSku({ lines }: ParsedRequest): boolean {
 
 /** What is returned of what was checked. */
 export const resultFaults: readonly Fault[] = [...incomplete, ...incompleteForSome, ...invalid];
+
+/** Keeps the first rule of each kind. */
+function keepOneOfEachKind(rules: readonly TierRule[]): TierRule[] {
+  return [...new Map(rules.toReversed().map((rule) => [rule.kind, rule])).values()];
+}

@@ -60,7 +60,8 @@ export async function startTargetRun(
       settings,
       target,
       known,
-      reports,
+      // What was sent again at the end shows whether equal requests have different results.
+      reports: ended === undefined ? reports : [...reports, ended],
       replay: overrides.replay,
       sender,
     });

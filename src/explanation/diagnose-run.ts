@@ -264,9 +264,8 @@ function listLeftOver(
   const whole = proved.filter(
     ({ id, mistake }) => mistake === undefined && findRefusedFeatureByCauseId(id) === undefined,
   );
-  const wrong = listWrongResponses(compared, predict(assumed)).flatMap(([{ rows }]) =>
-    [...rows].filter((row) => row.isFailing),
-  );
+  // A row that a cause keeps from being judged may show another mistake.
+  const wrong = listWrongResponses(compared, predict(assumed)).flatMap(([{ rows }]) => [...rows]);
   const refused = listRefused(run, refusals);
   const empty = new Set(listEmptied(run, refused, assumed));
   const ofRefused = refused.filter((shown) => !empty.has(shown)).flatMap(({ rows }) => [...rows]);
@@ -323,6 +322,9 @@ function findNothingReturned({ all, compared, rows }: ObservationsWithPredictor)
   return { id: 'nothing-returned', sentence: nothingReturnedSentence, evidence, rows: new Set(rows) };
 }
 
+/** How many requests may be answered rightly before a cache is filled: they are sent at the same time. */
+const maxBeforeCache = 8;
+
 /** Finds a cache whose key is the URL alone. It is not known which request fills it. */
 function findIgnoredBody({ compared, predict, tiers, rows }: ObservationsWithPredictor): CauseWithRows | undefined {
   // A deployment that names all promotions and marks the valid ones is no cache.
@@ -332,7 +334,9 @@ function findIgnoredBody({ compared, predict, tiers, rows }: ObservationsWithPre
   const returned = equal[0]?.returned ?? [];
   const bodies = new Set(equal.map(({ request }) => request.body)).size;
   // Requests at the same time are answered before a cache is filled.
-  if (bodies < minMendedResponses || equal.length < 0.8 * ofUrl.length) return undefined;
+  const inOrder = ofUrl.toSorted((left, right) => Math.min(...left.numbers) - Math.min(...right.numbers));
+  const isLate = inOrder.findIndex((shown) => equal.includes(shown)) > maxBeforeCache;
+  if (bodies < minMendedResponses || equal.length < 0.8 * ofUrl.length || isLate) return undefined;
   // Promotions without rules are valid for requests without a body, too. Where everything is returned, nothing is cached.
   const hasRules = tiers.some(({ rules }, position) => returned[position] && rules.length > 0);
   const isAnyRight = listWrongResponses(equal, predict([])).length < equal.length;

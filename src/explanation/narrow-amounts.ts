@@ -52,16 +52,19 @@ export function* narrowSize(
 ): RequestGenerator<NarrowedFailure | undefined> {
   const { wrong, right } = contrast;
   const last = findOnlyDifference(contrast);
-  if (right === undefined || last === undefined || right.length < minParts) return undefined;
+  if (right === undefined || last === undefined) return undefined;
+  const bytes = yield* narrowBytes(inquiry, compose, contrast);
+  if (bytes !== undefined) return bytes;
   const another = right.find(
     (component) =>
       component.kind === last.kind && inquiry.isWorthAsking(compose(wrong.filter((kept) => kept !== component))),
   );
-  if (another === undefined) return undefined;
+  const plain = createPlainPart(last, inquiry);
+  if (right.length < minParts || another === undefined || plain === undefined) return undefined;
   const withoutAnother = compose(wrong.filter((component) => component !== another));
   if ((yield* inquiry.ask(withoutAnother)) !== 'right') return undefined;
-  const bytes = yield* narrowBytes(inquiry, compose, contrast);
-  if (bytes !== undefined) return bytes;
+  // As many parts are as wrong, whatever the last one is.
+  if ((yield* inquiry.ask(compose([...right, plain]))) !== 'wrong') return undefined;
   const count = (components: readonly RequestComponent[]) => components.filter(({ kind }) => kind === last.kind).length;
   const what = last.kind === 'item' ? 'items' : `entries of ${last.kind}`;
   return createNarrowedContrast(inquiry, {
@@ -73,10 +76,28 @@ export function* narrowSize(
   });
 }
 
+/** Creates another part of the same kind. */
+function createPlainPart({ kind }: RequestComponent, { target }: SymptomInquiry): RequestComponent | undefined {
+  const product = target.world.products.at(-1)?.id;
+  switch (kind) {
+    case 'item':
+      return product === undefined ? undefined : { kind, item: { product_id: product, quantity: 1 } };
+    case 'metadata':
+      return { kind, key: padding, value: 'x' };
+    case 'order-metadata':
+      return { kind, key: padding, value: ['x'] };
+    default:
+      return undefined;
+  }
+}
+
 function findOnlyDifference(contrast: ComponentContrast): RequestComponent | undefined {
   const added = listWrongOnlyComponents(contrast);
   return added.length === 1 ? added[0] : undefined;
 }
+
+/** No limit on a body is smaller. */
+const minBytes = 400;
 
 /** Fills the right request up to the size of the wrong one: if that is wrong, too, bytes count. */
 function* narrowBytes(
@@ -84,21 +105,28 @@ function* narrowBytes(
   compose: DecomposedRequest['compose'],
   { wrong, right = [] }: ComponentContrast,
 ): RequestGenerator<NarrowedFailure | undefined> {
-  const build = (length: number) => compose([...right, { kind: 'metadata', key: padding, value: 'x'.repeat(length) }]);
   const sizeOf = ({ body = '' }: HttpRequest) => Buffer.byteLength(body);
-  const length = sizeOf(compose(wrong)) - sizeOf(build(0));
-  if (length <= 1 || (yield* inquiry.ask(build(length))) !== 'wrong') return undefined;
-  if ((yield* inquiry.ask(build(1))) !== 'right') return undefined;
-  const found = yield* bisect(inquiry, { wrong: length, right: 1 }, build);
-  const [wrongly, rightly] = [build(found.wrong), build(found.right)];
-  const describe = (request: HttpRequest) => `With a body of ${sizeOf(request)} bytes`;
-  return createNarrowedContrast(inquiry, {
-    wrongly,
-    rightly,
-    wronglyWhen: describe(wrongly),
-    rightlyWhen: describe(rightly),
-    shape: 'bytes',
-  });
+  const size = sizeOf(compose(wrong));
+  if (size < minBytes) return undefined;
+  // The entry itself may be longer than what was left out: then one more part is left out.
+  const shorter = right.findLastIndex(({ kind }) => kind === 'metadata' || kind === 'order-metadata');
+  for (const base of new Set([right, right.filter((_, n) => n !== shorter)])) {
+    const build = (length: number) => compose([...base, { kind: 'metadata', key: padding, value: 'x'.repeat(length) }]);
+    const length = size - sizeOf(build(0));
+    if (length <= 1 || (yield* inquiry.ask(build(length))) !== 'wrong') continue;
+    if ((yield* inquiry.ask(build(1))) !== 'right') continue;
+    const found = yield* bisect(inquiry, { wrong: length, right: 1 }, build);
+    const [wrongly, rightly] = [build(found.wrong), build(found.right)];
+    const describe = (request: HttpRequest) => `With a body of ${sizeOf(request)} bytes`;
+    return createNarrowedContrast(inquiry, {
+      wrongly,
+      rightly,
+      wronglyWhen: describe(wrongly),
+      rightlyWhen: describe(rightly),
+      shape: 'bytes',
+    });
+  }
+  return undefined;
 }
 
 type ItemComponent = Extract<RequestComponent, { kind: 'item' }>;

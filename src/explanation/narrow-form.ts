@@ -3,11 +3,18 @@
  * written plainly. In: a wrong request and its plain form. Out: one aspect of the form. Pure (see `symptom-inquiry.ts`).
  */
 
+import { createNameLookup } from '../contract/describe-request.js';
 import { spellFiltersLiterally } from '../contract/operation.js';
 import type { HttpRequest } from '../http/exchange.js';
 import { parseJson } from '../support/json.js';
+import type { ComponentContrast } from './narrow-components.js';
 import { createNarrowedContrast, type NarrowedFailure } from './narrowed-failure.js';
-import { haveSameContent } from './request-components.js';
+import {
+  type DecomposedRequest,
+  describeRequestComponent,
+  haveSameContent,
+  type RequestComponent,
+} from './request-components.js';
 import type { RequestGenerator, SymptomInquiry } from './symptom-inquiry.js';
 
 /** An aspect of a form: the words for it, and the plain request with this aspect of the wrong one. */
@@ -103,5 +110,27 @@ export function* narrowBrackets(
     wronglyWhen: 'With the brackets in the name of the filter percent-encoded (%5B)',
     rightlyWhen: 'With the brackets as they are',
     shape: 'form',
+  });
+}
+
+/** Writes the parameters of the query in reverse order: it means nothing. */
+export function* narrowParameterOrder(
+  inquiry: SymptomInquiry,
+  { compose }: DecomposedRequest,
+  { wrong }: ComponentContrast,
+): RequestGenerator<NarrowedFailure | undefined> {
+  const parameters = wrong.filter(({ kind }) => kind === 'parameter');
+  const others = wrong.filter(({ kind }) => kind !== 'parameter');
+  const rightly = compose([...parameters.toReversed(), ...others]);
+  if (parameters.length < 2 || (yield* inquiry.ask(rightly)) !== 'right') return undefined;
+  const nameOf = createNameLookup(inquiry.target.world);
+  const list = (components: readonly RequestComponent[]) =>
+    components.map((component) => describeRequestComponent(component, nameOf)).join(' before ');
+  return createNarrowedContrast(inquiry, {
+    wrongly: compose(wrong),
+    rightly,
+    wronglyWhen: `With ${list(parameters)}`,
+    rightlyWhen: `With ${list(parameters.toReversed())}`,
+    shape: 'parameter-order',
   });
 }

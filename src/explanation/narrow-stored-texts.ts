@@ -32,7 +32,7 @@ import {
   quoteShort,
   type StoredText,
 } from './stored-texts.js';
-import { judgeSymptom } from './symptom.js';
+import { judgeSymptom, type Symptom } from './symptom.js';
 import { type RequestGenerator, SymptomInquiry } from './symptom-inquiry.js';
 
 /** A filter by tier metadata in a request, and how to put another one in its place. */
@@ -61,9 +61,9 @@ export function* narrowStoredTexts(
   apart: DecomposedRequest,
   contrast: ComponentContrast,
 ): RequestGenerator<NarrowedFailure | undefined> {
-  const { symptom, target } = inquiry;
+  const { target } = inquiry;
   const place = findFilterPlace(apart, contrast.wrong, listWrongOnlyComponents(contrast));
-  if (symptom.kind === 'extra' || place === undefined) return undefined;
+  if (place === undefined) return undefined;
   const { filter, key, build } = place;
   const ofLengths = [
     ...(yield* askLengths(inquiry, listLongTexts('value', target.world), 'value', filter.value, build)),
@@ -134,6 +134,13 @@ function* askLengths(
   return results;
 }
 
+/** What wrong and right filters are called. */
+const summaries: Readonly<Record<Symptom['kind'], readonly [wrongly: string, rightly: string]>> = {
+  missing: ['Texts that are not found', 'Found'],
+  refused: ['Texts that are refused', 'Accepted'],
+  extra: ['Filters with which it is returned', 'With which it is not'],
+};
+
 /** Contrasts the simplest wrong text with the most similar right one. */
 function describeResults(
   results: readonly StoredTextResult[],
@@ -156,8 +163,8 @@ function describeResults(
   });
   const lost = (wrong ?? []).map(({ stored }) => describeStoredText(stored));
   const found = right.map(({ stored }) => describeStoredText(stored));
-  const words = simplest.inquiry.symptom.kind === 'missing' ? ['not found', 'Found'] : ['refused', 'Accepted'];
-  const summary = `Texts that are ${words[0]}: ${renderShortList(lost)}. ${words[1]}: ${renderShortList(found)}.`;
+  const [wrongly, rightly] = summaries[simplest.inquiry.symptom.kind];
+  const summary = `${wrongly}: ${renderShortList(lost)}. ${rightly}: ${renderShortList(found)}.`;
   return {
     shape: `${storedTextShapePrefix}: ${lost.join(', ')}`,
     sentence: `${sentence} ${summary}`,

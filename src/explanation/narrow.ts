@@ -11,7 +11,7 @@ import type { EarlierParts } from './earlier-parts.js';
 import { findReturnedCountLimit, narrowQuantity, narrowSize } from './narrow-amounts.js';
 import { type ComponentContrast, listWrongOnlyComponents, narrowComponents } from './narrow-components.js';
 import { narrowCustomer } from './narrow-customer.js';
-import { narrowBrackets, narrowForm, narrowLettersBeyondAscii } from './narrow-form.js';
+import { narrowBrackets, narrowForm, narrowLettersBeyondAscii, narrowParameterOrder } from './narrow-form.js';
 import { narrowItem } from './narrow-item.js';
 import { narrowRuleTexts } from './narrow-rule-texts.js';
 import { describeLent, findLentParts, hasSameAnswer, narrowState } from './narrow-state.js';
@@ -88,6 +88,7 @@ function* narrowValues(
 ): RequestGenerator<NarrowedFailure | undefined> {
   return (
     findReturnedCountLimit(inquiry, apart, contrast, around) ??
+    (yield* narrowParameterOrder(inquiry, apart, contrast)) ??
     (yield* narrowSize(inquiry, apart, contrast)) ??
     (yield* narrowQuantity(inquiry, apart, contrast)) ??
     (yield* narrowTextPair(inquiry, apart, contrast)) ??

@@ -5,6 +5,7 @@
 
 import { createOracle, type Obligation } from '../contract/oracle.js';
 import { countWindowPlaces, type TargetWorld, type Tier } from '../contract/world.js';
+import { cacheByObject } from '../support/caches.js';
 import type { ComparableObservation, Observations } from './observation.js';
 import { type CauseWithRows, minMendedResponses } from './prove-causes.js';
 
@@ -35,8 +36,12 @@ interface MissingPattern {
 const commonParts: readonly (readonly [id: string, words: string, read: (tier: Tier) => string])[] = [
   ['campaign', 'of the same campaign', ({ campaign_id }) => campaign_id],
   ['name', 'with the same name', ({ name }) => name],
-  ['metadata', 'with the same metadata', ({ metadata }) => JSON.stringify(Object.entries(metadata).sort())],
-  ['rules', 'with the same rules', ({ rules }) => JSON.stringify(rules)],
+  [
+    'metadata',
+    'with the same metadata',
+    cacheByObject(({ metadata }: Tier) => JSON.stringify(Object.entries(metadata).sort())),
+  ],
+  ['rules', 'with the same rules', cacheByObject(({ rules }: Tier) => JSON.stringify(rules))],
 ];
 
 /** Which promotions come before another one: one of them is returned in its place. */
@@ -97,23 +102,22 @@ export function findMissingPattern({
   const positions = new Map(tiers.map((tier, n) => [tier, n]));
   const rankOf = (tier: Tier) => positions.get(tier) ?? -1;
   const results = compared.map((observation) => ({ observation, stated: readStated(observation, tiers, world) }));
+  const isMissing = ({ documented, returned }: ComparableObservation) =>
+    documented.some((stated, n) => stated === 'required' && returned[n] === false);
+  if (!compared.some(isMissing)) return undefined;
   for (const { id, sentence, predict } of patterns) {
-    const judged = results.map(({ observation, stated }) => {
-      const expected = stated.required.map((tier) => ({ tier, is: predict(tier, stated, rankOf) }));
-      const known = expected.filter(({ is }) => is !== 'unknown');
-      return {
-        observation,
-        isShown: known.some(({ is }) => is === 'missing'),
-        isRight: known.every(({ tier, is }) => observation.returned[rankOf(tier)] === (is === 'returned')),
-      };
+    const shown: ComparableObservation[] = [];
+    const isContradicted = results.some(({ observation, stated }) => {
+      const expected = stated.required.map((tier) => [rankOf(tier), predict(tier, stated, rankOf)] as const);
+      if (expected.some(([, is]) => is === 'missing')) shown.push(observation);
+      return expected.some(([rank, is]) => is !== 'unknown' && observation.returned[rank] !== (is === 'returned'));
     });
-    const shown = judged.filter(({ isShown }) => isShown);
-    if (shown.length < minMendedResponses || !judged.every(({ isRight }) => isRight)) continue;
+    if (shown.length < minMendedResponses || isContradicted) continue;
     return {
       id,
       sentence,
-      evidence: [`${shown.length} responses show it, and none of ${judged.length} contradicts it.`],
-      rows: new Set(shown.flatMap(({ observation }) => [...observation.rows])),
+      evidence: [`${shown.length} responses show it, and none of ${results.length} contradicts it.`],
+      rows: new Set(shown.flatMap(({ rows }) => [...rows])),
     };
   }
   return undefined;

@@ -57,6 +57,9 @@ function listUnknownRecords(
   return getUnknownRecords(recognizer)(JSON.stringify([patterns, response.body]));
 }
 
+/** How much of bodies is kept. */
+const maxCharacters = 8 * 1024 * 1024;
+
 /** The first responses of a run are looked at for each case that fails. */
 const getUnknownRecords = cacheByObject((recognizer: Recognizer) =>
   cacheByText((serialized): string[] => {
@@ -64,5 +67,5 @@ const getUnknownRecords = cacheByObject((recognizer: Recognizer) =>
     const { findIds, findAnywhere } = recognizer.ids.tiers;
     const records = listValuesUnderPaths(body, patterns, recognizer.ids, recognizer.filter);
     return records.filter((text) => findIds(text).ids.length === 0 && findAnywhere(text).length === 0);
-  }),
+  }, maxCharacters),
 );

@@ -12,8 +12,8 @@ interface FoldedText {
   readonly folded: string;
 }
 
-/** How much of bodies is kept: each is kept in several readings. */
-const maxCharacters = 4 * 1024 * 1024;
+/** How much of bodies is kept, with what was found in them. */
+const maxCharacters = 16 * 1024 * 1024;
 
 export type BroadIdSearch = (body: string) => (id: string) => boolean;
 
@@ -26,14 +26,21 @@ export function createBroadIdSearch(ids: readonly string[]): BroadIdSearch {
     const covering = getAll().filter(({ text, folded }) => text !== wanted.text && folded.includes(wanted.folded));
     return { wanted, covering };
   });
+  let latest: { readonly body: string; readonly texts: readonly FoldedText[] } | undefined;
+  /** The readings of a body are much longer than the body: those of one are kept. */
+  const readTexts = (body: string) => {
+    if (latest?.body !== body) latest = { body, texts: listReadings(body).map(fold) };
+    return latest.texts;
+  };
   // Equal bodies come again: when a case is confirmed, and when failures are explained.
-  return cacheByText((body) => {
-    const getTexts = computeOnce(() => listReadings(body).map(fold));
-    return cacheByText((id) => {
-      const { wanted, covering } = getWanted(id);
-      return getTexts().some((text) => occurs(wanted, covering, text));
-    });
-  }, maxCharacters);
+  return cacheByText(
+    (body) =>
+      cacheByText((id) => {
+        const { wanted, covering } = getWanted(id);
+        return readTexts(body).some((text) => occurs(wanted, covering, text));
+      }),
+    maxCharacters,
+  );
 }
 
 function fold(stated: string): FoldedText {
