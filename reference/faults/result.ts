@@ -123,16 +123,6 @@ const invalid: readonly Fault[] = [
         keepOneOfEachKind(rules.toReversed()).every((rule) => handlers.holds(rule, request)),
     }),
   },
-  {
-    id: 'one-rule-of-each-kind-suffices',
-    breaks: 'result.valid-only',
-    story: 'The rules of one kind are joined by "or".',
-    sentence: 'Of several rules of one kind, one suffices: they are joined by "or", not by "and".',
-    change: (handlers) => ({
-      isValid: ({ rules }, request) =>
-        rules.every((rule) => rules.some((other) => other.kind === rule.kind && handlers.holds(other, request))),
-    }),
-  },
   ruleless(
     'order-metadata',
     'The query with order metadata was written anew, without the rules.',
