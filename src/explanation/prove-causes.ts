@@ -99,7 +99,7 @@ function listMended(
 /** A mistake that changes what is expected of wrong responses, and mends few of them, is not what made them wrong. */
 const leastShare = 0.6;
 /** What mends few of all wrong responses may fit by coincidence: something else made most of them wrong. */
-const leastShareOfAll = 0.25;
+const leastShareOfAll = 0.12;
 
 /** Counts the wrong responses for which the mistake predicts another result than without it. */
 function countChanged(
