@@ -4,7 +4,7 @@
  */
 
 import { createOracle } from '../contract/oracle.js';
-import { type TargetWorld, type Tier, windowSize } from '../contract/world.js';
+import { indexPositionsById, type TargetWorld, type Tier, windowSize } from '../contract/world.js';
 import { renderShortList } from '../support/collections.js';
 import { quoteTierName } from './narrowed-failure.js';
 import type { ComparableObservation, Observations } from './observation.js';
@@ -36,11 +36,11 @@ export function findWronglyCheckedRanks({
   tiers,
   world,
 }: Pick<Observations, 'compared' | 'tiers' | 'world'>): CheckedRanks | undefined {
-  const ranks = new Map(world.tiers.map(({ id }, n) => [id, n + 1]));
+  const positions = indexPositionsById(world.tiers);
   const unfiltered = compared.filter(({ request }) => !request.path.includes('?'));
   const shown = tiers.map((tier, position) => ({
     tier,
-    rank: ranks.get(tier.id) ?? Number.POSITIVE_INFINITY,
+    rank: (positions.get(tier.id) ?? Number.POSITIVE_INFINITY) + 1,
     results: new Set(listResultsOfValidTier(unfiltered, tier, position, world)),
   }));
   const decided = shown.filter(({ results }) => results.size === 1);
@@ -107,7 +107,7 @@ function describeOrderOfTimes(ranks: CheckedRanks): string {
   return `By the times of the test data, not even the years are in order. ${describeTimeOfLeftOut(ranks)}`.trim();
 }
 
-/** Finds the part of a time that all those have in common that are left out. */
+/** Says when the tiers were created that are left out, if all were created in the same second, day or year. */
 function describeTimeOfLeftOut({ leftOut }: CheckedRanks): string {
   if (leftOut.length === 1) return '';
   const unit = timeUnits.find(
@@ -118,7 +118,7 @@ function describeTimeOfLeftOut({ leftOut }: CheckedRanks): string {
   return `Those left out were created ${preposition} the same ${name}, ${leftOut[0]?.tier.created_at.slice(0, length)}.`;
 }
 
-/** Finds the part of a time of which only one tier is checked. */
+/** Finds out whether, of the tiers that were created in the same second, day or year, only one is checked. */
 function describeOneOfEach({ checked, unchecked }: CheckedRanks): string | undefined {
   const last = checked.at(-1)?.rank ?? 0;
   const passedOver = unchecked.filter(({ rank }) => rank < last);
@@ -169,7 +169,7 @@ const countables: readonly (readonly [name: string, count: (tier: Tier) => numbe
   ['entries of metadata', ({ metadata }) => Object.keys(metadata).length],
 ];
 
-/** Lists of what the last checked tier is the one with the 150th: a join with these has as many rows. */
+/** Finds out whether the last checked tier has the 150th rule, or entry of metadata, of all: then the limit may count these. */
 function listReachedCounts(size: number, tiers: readonly Tier[]): string[] {
   const newest = tiers.slice(0, size);
   const isReached = (count: (tier: Tier) => number) => {

@@ -113,7 +113,7 @@ function findLendingRequest(
   return undefined;
 }
 
-/** Finds parts of which those of all earlier requests may count, too: what must not be returned is right with them. */
+/** Finds out whether a deployment collects parts: what it must not return is right if those of all earlier requests count, too. */
 function findCollectedParts(
   wrong: AnsweredExchange,
   later: DecomposedRequest,
@@ -122,9 +122,9 @@ function findCollectedParts(
 ): EarlierParts | undefined {
   const { world } = target;
   const result = readReturnedTiersForTarget(wrong, target);
-  const own = createOracle(wrong.request, world);
+  const documented = createOracle(wrong.request, world);
   const returned = listAvailableTiers(world).filter(({ id }) => result.returned.includes(id));
-  const extra = returned.filter((tier) => own.returned(tier) === 'forbidden');
+  const extra = returned.filter((tier) => documented.returned(tier) === 'forbidden');
   const explaining = (['item', 'metadata', 'order-metadata'] as const).filter((part) => {
     const collected = earlierOnes.flatMap(({ apart }) => apart.components.filter(({ kind }) => kind === part));
     const { returned: judge } = createOracle(later.compose([...later.components, ...collected]), world);
@@ -149,22 +149,22 @@ function serializeContent({ path, body }: HttpRequest): string {
 function lend(earlier: DecomposedRequest, later: DecomposedRequest, { parts, isInAddition }: Lending): HttpRequest {
   const { compose } = parts.includes('customer') ? earlier : later;
   const isLent = ({ kind }: RequestComponent) => parts.includes(kind);
-  const own = later.components.filter((component) => isInAddition || !isLent(component));
-  return compose([...earlier.components.filter(isLent), ...own]);
+  const kept = later.components.filter((component) => isInAddition || !isLent(component));
+  return compose([...earlier.components.filter(isLent), ...kept]);
 }
 
 /**
- * Whether a result is what the documentation requires for another request, of every tier of which it says something. Of the
- * tiers that are wrong it has to say something: what is open fits everything.
+ * Creates a test whether the result would be right for another request. The documentation has to say something about each tier
+ * that is wrong here: what is open fits everything.
  */
 function createResultTest(wrong: AnsweredExchange, target: TargetContext) {
   const result = readReturnedTiersForTarget(wrong, target);
   const returned = new Set(result.returned);
   const tiers = listAvailableTiers(target.world).filter(({ id }) => !result.unclear.has(id));
-  const own = createOracle(wrong.request, target.world);
+  const documented = createOracle(wrong.request, target.world);
   const isAsStated = (tier: Tier, stated: Obligation) => returned.has(tier.id) === (stated === 'required');
   const wrongTiers = new Set(
-    tiers.filter((tier) => own.returned(tier) !== 'open' && !isAsStated(tier, own.returned(tier))),
+    tiers.filter((tier) => documented.returned(tier) !== 'open' && !isAsStated(tier, documented.returned(tier))),
   );
   return (request: HttpRequest): boolean => {
     const oracle = createOracle(request, target.world);

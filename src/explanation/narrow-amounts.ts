@@ -9,11 +9,16 @@ import type { HttpRequest } from '../http/exchange.js';
 import { type ComponentContrast, listWrongOnlyComponents } from './narrow-components.js';
 import { bisect, type ValueContrast } from './narrow-values.js';
 import { createNarrowedContrast, type NarrowedFailure, type NarrowingContext } from './narrowed-failure.js';
-import { type DecomposedRequest, describeRequestComponent, type RequestComponent } from './request-components.js';
+import {
+  type DecomposedRequest,
+  describeRequestComponent,
+  type RequestComponent,
+  replaceComponent,
+} from './request-components.js';
 import { readReturnedTiersForTarget } from './symptom.js';
 import { type RequestGenerator, SymptomInquiry } from './symptom-inquiry.js';
 
-/** Finds out, by what was received, whether a response has as many promotions as any, and should have more. */
+/** Finds out whether results are cut off: a response should have one more promotion, and none of the run has more. Sends nothing. */
 export function findReturnedCountLimit(
   inquiry: SymptomInquiry,
   { compose }: DecomposedRequest,
@@ -143,7 +148,7 @@ export function* narrowQuantity(
     const { quantity } = item;
     if (typeof quantity !== 'number' || !Number.isSafeInteger(quantity)) continue;
     const build = (value: number) =>
-      compose(wrong.map((kept) => (kept === component ? { ...component, item: { ...item, quantity: value } } : kept)));
+      compose(replaceComponent(wrong, component, { ...component, item: { ...item, quantity: value } }));
     const rule = findRule(inquiry, component);
     const atBoundary = yield* tryBoundaries(inquiry, component, rule, compose);
     if (atBoundary !== undefined) return atBoundary;

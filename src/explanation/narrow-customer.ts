@@ -9,6 +9,7 @@ import type { ComponentContrast } from './narrow-components.js';
 import {
   describeRightResult,
   describeSymptom,
+  findShownExchanges,
   type NarrowedFailure,
   type NarrowingContext,
 } from './narrowed-failure.js';
@@ -32,9 +33,11 @@ export function* narrowCustomer(
   const request = apart.compose(wrong);
   const results = [{ id: readCustomer(request.body), request, correctness: yield* inquiry.ask(request) }];
   for (const { id } of world.customers.slice(0, maxCustomers)) {
-    const other = takeRequestApart({ ...request, body: writeCustomer(request.body, id) }, plain)?.compose(wrong);
-    if (other === undefined || id === results[0]?.id) continue;
-    results.push({ id, request: other, correctness: yield* inquiry.ask(other) });
+    const requestOfOther = takeRequestApart({ ...request, body: writeCustomer(request.body, id) }, plain)?.compose(
+      wrong,
+    );
+    if (requestOfOther === undefined || id === results[0]?.id) continue;
+    results.push({ id, request: requestOfOther, correctness: yield* inquiry.ask(requestOfOther) });
   }
   const [wrongOnes, rightOnes] = (['wrong', 'right'] as const).map((wanted) =>
     results.filter(({ correctness }) => correctness === wanted),
@@ -45,13 +48,7 @@ export function* narrowCustomer(
   const list = (ofResults: typeof results) =>
     renderShortList(ofResults.map(({ id }) => (id === undefined ? 'none' : nameOf(id))));
   const sentence = `For the customer ${nameOf(wrongly.id)}, ${describeSymptom(inquiry, wrongly.request)}. For the customer ${nameOf(rightly.id)}, ${describeRightResult(inquiry)}. Wrong for: ${list(wrongOnes ?? [])}. Right for: ${list(rightOnes ?? [])}.`;
-  const exchange = inquiry.getExchange(wrongly.request);
-  return {
-    shape: 'customer',
-    sentence,
-    wrong: exchange === undefined ? [] : [exchange],
-    right: inquiry.getExchange(rightly.request),
-  };
+  return { shape: 'customer', sentence, ...findShownExchanges(inquiry, wrongly.request, rightly.request) };
 }
 
 function readCustomer(body = ''): string | undefined {

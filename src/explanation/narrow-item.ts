@@ -7,7 +7,12 @@
 import { createNameLookup } from '../contract/describe-request.js';
 import type { ComponentContrast } from './narrow-components.js';
 import { createNarrowedContrast, type NarrowedFailure } from './narrowed-failure.js';
-import { type DecomposedRequest, describeRequestComponent, type RequestComponent } from './request-components.js';
+import {
+  type DecomposedRequest,
+  describeRequestComponent,
+  type RequestComponent,
+  replaceComponent,
+} from './request-components.js';
 import type { RequestGenerator, SymptomInquiry } from './symptom-inquiry.js';
 
 /** How many items are replaced. */
@@ -22,14 +27,14 @@ export function* narrowItem(
   if (right !== undefined || symptom.kind === 'refused') return undefined;
   const { world } = target;
   const named = new Set(symptom.tier.rules.flatMap((rule) => ('id' in rule ? rule.id : [])));
-  const other = world.products.find(
+  const unrelated = world.products.find(
     ({ id }) => !named.has(id) && !world.skus.some((sku) => sku.product_id === id && named.has(sku.id)),
   );
-  if (other === undefined) return undefined;
+  if (unrelated === undefined) return undefined;
   const nameOf = createNameLookup(world);
   for (const component of wrong.filter(({ kind }) => kind === 'item').slice(0, maxItems)) {
-    const replacement: RequestComponent = { kind: 'item', item: { product_id: other.id, quantity: 1 } };
-    const rightly = compose(wrong.map((kept) => (kept === component ? replacement : kept)));
+    const replacement: RequestComponent = { kind: 'item', item: { product_id: unrelated.id, quantity: 1 } };
+    const rightly = compose(replaceComponent(wrong, component, replacement));
     if ((yield* inquiry.ask(rightly)) !== 'right') continue;
     return createNarrowedContrast(inquiry, {
       wrongly: compose(wrong),

@@ -11,6 +11,7 @@ import { renderShortList } from '../support/collections.js';
 import {
   describeRightResult,
   describeSymptom,
+  findShownExchanges,
   type NarrowedFailure,
   type NarrowingContext,
 } from './narrowed-failure.js';
@@ -58,12 +59,10 @@ export function* narrowRuleTexts(
   const list = (rules: readonly RuleText[]) => renderShortList(rules.map(({ words }) => words));
   const contrast = `With metadata ${wrong.rule.words}, ${describeSymptom(wrong.inquiry, build(wrong.rule))}. With metadata ${right.rule.words}, ${describeRightResult(right.inquiry)}.`;
   const summary = `Rules that never hold: ${list(lost)}. Rules that hold: ${list(nearest)}.`;
-  const exchange = wrong.inquiry.getExchange(build(wrong.rule));
   return {
     shape: 'rule-text',
     sentence: `${contrast} ${summary}`,
-    wrong: exchange === undefined ? [] : [exchange],
-    right: right.inquiry.getExchange(build(right.rule)),
+    ...findShownExchanges(wrong.inquiry, build(wrong.rule), build(right.rule), right.inquiry),
   };
 }
 

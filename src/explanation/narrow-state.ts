@@ -124,7 +124,7 @@ function* tryTwice(
   return { shape: 'state', sentence, wrong, right: inquiry.getExchange(alone) };
 }
 
-/** Sends two requests, one after the other, both of which no cache has seen. */
+/** Sends two requests, one after the other. Both are new, so that no cache can have them. */
 function* tryPair(
   inquiry: SymptomInquiry,
   before: DecomposedRequest,
@@ -171,11 +171,11 @@ function* tryOverlap(
   alone: HttpRequest,
   { plain }: NarrowingContext,
 ): RequestGenerator<NarrowedFailure | undefined> {
-  const other = takeRequestApart(earlier.request, plain) ?? later;
+  const companion = takeRequestApart(earlier.request, plain) ?? later;
   const turns = Array.from({ length: overlaps }, (_, n) => `together ${n + 1}`);
   const wanted = turns.map((turn) => mark(later, turn));
   const exchanges = yield* inquiry.sendTogether(
-    wanted.flatMap((request, n) => [mark(other, `other ${n + 1}`), request]),
+    wanted.flatMap((request, n) => [mark(companion, `other ${n + 1}`), request]),
   );
   const wrong = exchanges.filter(
     (exchange, n) => n % 2 === 1 && judgeSymptom(inquiry.symptom, exchange, inquiry.target) === 'wrong',

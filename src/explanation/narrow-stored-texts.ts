@@ -14,6 +14,7 @@ import {
   createNarrowedContrast,
   describeRightResult,
   describeSymptom,
+  findShownExchanges,
   type NarrowedFailure,
   quoteTierName,
 } from './narrowed-failure.js';
@@ -233,13 +234,9 @@ function* tryKeys(
     if (result === 'right') right = pair;
     if (result !== 'wrong' || right === undefined || (yield* ask(right)) !== 'right') continue;
     const sentence = `With the filter ${quoteShort(key)} = ${quoteText(other.value)}, ${quoteTierName(other.tier)} is returned, although it has this value under the key ${quoteShort(other.key)} alone. With the filter ${quoteShort(right.key)} = ${quoteText(right.other.value)}, which it has under the key ${quoteShort(right.other.key)}, it is not returned.`;
-    const exchange = inquiry.getExchange(build({ key, value: other.value }));
-    return {
-      shape: 'stored-key',
-      sentence,
-      wrong: exchange === undefined ? [] : [exchange],
-      right: inquiry.getExchange(build({ key: right.key, value: right.other.value })),
-    };
+    const wrongly = build({ key, value: other.value });
+    const rightly = build({ key: right.key, value: right.other.value });
+    return { shape: 'stored-key', sentence, ...findShownExchanges(inquiry, wrongly, rightly) };
   }
   return undefined;
 }

@@ -12,8 +12,8 @@ import { renderShortList } from '../support/collections.js';
 import { shortenAroundDifference, truncate } from '../support/untrusted-text.js';
 import type { ComponentContrast } from './narrow-components.js';
 import { bisect, plainLetter } from './narrow-values.js';
-import { type NarrowedFailure, quoteTierName } from './narrowed-failure.js';
-import { type DecomposedRequest, quoteText, type RequestComponent } from './request-components.js';
+import { findShownExchanges, type NarrowedFailure, quoteTierName } from './narrowed-failure.js';
+import { type DecomposedRequest, quoteText, type RequestComponent, replaceComponent } from './request-components.js';
 import type { RequestGenerator, SymptomInquiry } from './symptom-inquiry.js';
 import { findLeastTextDifference, quoteWithMark, type TextDifference } from './text-difference.js';
 
@@ -83,7 +83,7 @@ export function* narrowOtherKey(
     if (component.kind !== 'parameter' || subject?.on !== 'metadata') continue;
     const { value } = component;
     const others = Object.entries(symptom.tier.metadata).filter(([key, is]) => is === value && key !== subject.key);
-    const rightly = compose(wrong.map((kept) => (kept === component ? { ...kept, value: plainLetter } : kept)));
+    const rightly = compose(replaceComponent(wrong, component, { ...component, value: plainLetter }));
     if (others.length === 0 || (yield* inquiry.ask(rightly)) !== 'right') continue;
     const [first, ...more] = others
       .map(([key]) => key)
@@ -135,7 +135,5 @@ function describeNarrowed(
   wrongly: HttpRequest,
   rightly: HttpRequest | undefined,
 ): NarrowedFailure {
-  const wrong = inquiry.getExchange(wrongly);
-  const right = rightly && inquiry.getExchange(rightly);
-  return { shape: 'text-pair', sentence, wrong: wrong === undefined ? [] : [wrong], right };
+  return { shape: 'text-pair', sentence, ...findShownExchanges(inquiry, wrongly, rightly) };
 }

@@ -10,7 +10,12 @@ import { shortenAroundDifference, truncate } from '../support/untrusted-text.js'
 import { type ComponentContrast, listWrongOnlyComponents } from './narrow-components.js';
 import { bisect, plainLetter, shrinkText, type TextContrast } from './narrow-values.js';
 import { createNarrowedContrast, type NarrowedFailure } from './narrowed-failure.js';
-import { type DecomposedRequest, describeRequestComponent, type RequestComponent } from './request-components.js';
+import {
+  type DecomposedRequest,
+  describeRequestComponent,
+  type RequestComponent,
+  replaceComponent,
+} from './request-components.js';
 import type { RequestGenerator, SymptomInquiry } from './symptom-inquiry.js';
 
 /** A text of a request, and how to put another one in its place: undefined if none can be. */
@@ -44,8 +49,7 @@ export function* narrowTexts(
 ): RequestGenerator<NarrowedFailure | undefined> {
   if (inquiry.symptom.kind === 'missing') return undefined;
   for (const component of listWrongOnlyComponents(contrast).slice(0, maxParts)) {
-    const build = (changed: RequestComponent) =>
-      compose(contrast.wrong.map((kept) => (kept === component ? changed : kept)));
+    const build = (changed: RequestComponent) => compose(replaceComponent(contrast.wrong, component, changed));
     const narrowed = yield* narrowTextsOf(inquiry, component, build);
     if (narrowed !== undefined) return narrowed;
   }
@@ -89,7 +93,7 @@ function* narrowText(
   return (yield* tryPlainKey(inquiry, component, found, build)) ?? describeTexts(inquiry, place, found, buildText);
 }
 
-/** Of a text of one letter, so many are shown. */
+/** How many letters are shown of a text that repeats one letter. */
 const shownOfLong = 8;
 /** Shorter texts are shrunk letter by letter. */
 const minLength = 17;

@@ -48,11 +48,11 @@ export function* narrow(
   const apart = takeRequestApart(request, around.plain);
   if (again === 'unclear' || apart === undefined) return describeSmallest(start, inquiry, around);
   const plainly = apart.compose(apart.components);
-  const ofForm = (yield* inquiry.ask(plainly)) === 'right' ? yield* narrowForm(inquiry, request, plainly) : undefined;
+  const answer = yield* inquiry.ask(plainly);
+  const ofForm = answer === 'right' ? yield* narrowForm(inquiry, request, plainly) : undefined;
   if (ofForm !== undefined) return ofForm;
   const ofState = yield* narrowStateOf(start, lent, inquiry, around);
   if (ofState !== undefined) return ofState;
-  const answer = yield* inquiry.ask(plainly);
   if (answer === 'right') return describeForm(start, plainly, inquiry);
   if (answer === 'unclear') return describeSmallest(start, inquiry, around);
   const contrast = yield* narrowComponents(inquiry, apart);

@@ -73,6 +73,16 @@ interface SeenContrast {
 export function createNarrowedContrast(inquiry: SymptomInquiry, seen: SeenContrast): NarrowedFailure {
   const { wrongly, rightly, wronglyWhen, rightlyWhen, shape } = seen;
   const sentence = `${wronglyWhen}, ${describeSymptom(inquiry, wrongly)}. ${rightlyWhen}, ${describeRightResult(inquiry)}.`;
+  return { shape, sentence, ...findShownExchanges(inquiry, wrongly, rightly) };
+}
+
+/** Finds the exchanges of a contrast among those that were sent. @param ofRight the inquiry that sent the right request */
+export function findShownExchanges(
+  inquiry: SymptomInquiry,
+  wrongly: HttpRequest,
+  rightly: HttpRequest | undefined,
+  ofRight = inquiry,
+): Pick<NarrowedFailure, 'wrong' | 'right'> {
   const wrong = inquiry.getExchange(wrongly);
-  return { shape, sentence, wrong: wrong === undefined ? [] : [wrong], right: inquiry.getExchange(rightly) };
+  return { wrong: wrong === undefined ? [] : [wrong], right: rightly && ofRight.getExchange(rightly) };
 }

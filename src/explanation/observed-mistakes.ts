@@ -1,5 +1,5 @@
 import { createPageMistake, createWindowMistake, type StructuralMistake } from '../../reference/model.js';
-import { countWindowPlaces, type TargetWorld, type Tier, windowSize } from '../contract/world.js';
+import { countWindowPlaces, indexPositionsById, type TargetWorld, type Tier, windowSize } from '../contract/world.js';
 import { renderShortList } from '../support/collections.js';
 import { type CheckedRanks, describeWronglyCheckedRanks, findWronglyCheckedRanks } from './checked-ranks.js';
 import type { Observations } from './observation.js';
@@ -26,10 +26,14 @@ export function listWindowAndLimitMistakes(
   run: Pick<Observations, 'compared' | 'tiers' | 'world'>,
 ): StructuralMistake[] {
   const { compared, tiers, world } = run;
-  const ranks = new Map(world.tiers.map(({ id }, n) => [id, n + 1]));
+  const positions = indexPositionsById(world.tiers);
+  const getRank = (id: string) => {
+    const position = positions.get(id);
+    return position === undefined ? undefined : position + 1;
+  };
   const unfiltered = compared
     .filter(({ request }) => !request.path.includes('?'))
-    .map(({ returned }) => tiers.flatMap(({ id }, n) => (returned[n] ? (ranks.get(id) ?? []) : [])));
+    .map(({ returned }) => tiers.flatMap(({ id }, n) => (returned[n] ? (getRank(id) ?? []) : [])));
   const lasts = unfiltered.flatMap((seen) => seen.at(-1) ?? []);
   const counts = takeMostFrequent(compared.map(({ returned }) => returned.filter(Boolean).length));
   const others = findWronglyCheckedRanks(run);

@@ -92,6 +92,15 @@ function writeBody(
   return JSON.stringify(customer === undefined ? rest : { customer, ...rest });
 }
 
+/** Puts another part in the place of one. */
+export function replaceComponent(
+  components: readonly RequestComponent[],
+  replaced: RequestComponent,
+  replacement: RequestComponent,
+): RequestComponent[] {
+  return components.map((component) => (component === replaced ? replacement : component));
+}
+
 /** Whether two requests have the same content, however it is written. */
 export function haveSameContent(left: HttpRequest, right: HttpRequest): boolean {
   const read = (request: HttpRequest) => {

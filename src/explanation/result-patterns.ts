@@ -4,7 +4,7 @@
  */
 
 import { createOracle, type Obligation } from '../contract/oracle.js';
-import { countWindowPlaces, type TargetWorld, type Tier } from '../contract/world.js';
+import { countWindowPlaces, indexPositionsById, type TargetWorld, type Tier } from '../contract/world.js';
 import { cacheByObject } from '../support/caches.js';
 import type { ComparableObservation, Observations } from './observation.js';
 import { type CauseWithRows, minMendedResponses } from './prove-causes.js';
@@ -29,7 +29,7 @@ type Expected = 'missing' | 'returned' | 'unknown';
 interface MissingPattern {
   readonly id: string;
   readonly sentence: string;
-  readonly predict: (tier: Tier, stated: StatedResult, rankOf: (tier: Tier) => number) => Expected;
+  readonly predict: (tier: Tier, stated: StatedResult, getPosition: (tier: Tier) => number) => Expected;
 }
 
 /** What promotions may have in common, so that only one of them is returned. */
@@ -69,9 +69,10 @@ const patterns: readonly MissingPattern[] = [
         ([name, comesFirst]): MissingPattern => ({
           id: `${name}-of-each${scope}/${id}`,
           sentence: `Of the ${things} ${words}, only the ${name} is ${verb}.`,
-          predict(tier, stated, rankOf) {
+          predict(tier, stated, getPosition) {
             const [certain, possible] = choose(stated);
-            const isBefore = (other: Tier) => read(other) === read(tier) && comesFirst(rankOf(tier), rankOf(other));
+            const isBefore = (other: Tier) =>
+              read(other) === read(tier) && comesFirst(getPosition(tier), getPosition(other));
             if (certain.some(isBefore)) return 'missing';
             return possible.some(isBefore) ? 'unknown' : 'returned';
           },
@@ -82,9 +83,9 @@ const patterns: readonly MissingPattern[] = [
       ([name, comesFirst]): MissingPattern => ({
         id: `all-but-the-${name}${scope}`,
         sentence: `The ${name} of the ${things} is not ${verb}.`,
-        predict(tier, stated, rankOf) {
+        predict(tier, stated, getPosition) {
           const [certain, possible] = choose(stated);
-          const isBefore = (other: Tier) => comesFirst(rankOf(tier), rankOf(other));
+          const isBefore = (other: Tier) => comesFirst(getPosition(tier), getPosition(other));
           if (certain.some(isBefore)) return 'returned';
           return possible.some(isBefore) ? 'unknown' : 'missing';
         },
@@ -99,8 +100,8 @@ export function findMissingPattern({
   tiers,
   world,
 }: Pick<Observations, 'compared' | 'tiers' | 'world'>): CauseWithRows | undefined {
-  const positions = new Map(tiers.map((tier, n) => [tier, n]));
-  const rankOf = (tier: Tier) => positions.get(tier) ?? -1;
+  const positions = indexPositionsById(tiers);
+  const getPosition = ({ id }: Tier) => positions.get(id) ?? -1;
   const results = compared.map((observation) => ({ observation, stated: readStated(observation, tiers, world) }));
   const isMissing = ({ documented, returned }: ComparableObservation) =>
     documented.some((stated, n) => stated === 'required' && returned[n] === false);
@@ -108,7 +109,7 @@ export function findMissingPattern({
   for (const { id, sentence, predict } of patterns) {
     const shown: ComparableObservation[] = [];
     const isContradicted = results.some(({ observation, stated }) => {
-      const expected = stated.required.map((tier) => [rankOf(tier), predict(tier, stated, rankOf)] as const);
+      const expected = stated.required.map((tier) => [getPosition(tier), predict(tier, stated, getPosition)] as const);
       if (expected.some(([, is]) => is === 'missing')) shown.push(observation);
       return expected.some(([rank, is]) => is !== 'unknown' && observation.returned[rank] !== (is === 'returned'));
     });

@@ -17,7 +17,7 @@ export interface StoredText {
 
 /** Longer ones show nothing alone. */
 const maxLength = 40;
-/** Of a text of one letter, so many are shown. */
+/** How many letters are shown of a text that repeats one letter. */
 const shownOfLong = 8;
 const oddSign = /[^A-Za-z0-9]/gu;
 const oneLetter = /^([a-z])\1{16,}$/;

@@ -4,7 +4,7 @@
  */
 
 import { createOracle, type Oracle } from '../contract/oracle.js';
-import { listAvailableTiers, type TargetWorld, type Tier, windowSize } from '../contract/world.js';
+import { indexPositionsById, listAvailableTiers, type TargetWorld, type Tier, windowSize } from '../contract/world.js';
 import type { HttpRequest } from '../http/exchange.js';
 import type { ReturnedTiers } from '../recognition/returned-tiers.js';
 import type { ComparableObservation } from './observation.js';
@@ -60,9 +60,10 @@ export function countObservedResults(
 }
 
 function createCounts(tiers: readonly Tier[], world: TargetWorld): TierCount[] {
+  const positions = indexPositionsById(world.tiers);
   return tiers.map((tier) => ({
     tier,
-    rank: world.tiers.indexOf(tier) + 1,
+    rank: (positions.get(tier.id) ?? -1) + 1,
     missing: 0,
     returned: 0,
     extra: 0,
@@ -105,10 +106,10 @@ export function describeTraitsOfWrongTiers(
         );
   const words = [...describeRange(wrong, right), ...describeThresholds(wrong, right), ...shared.map(([text]) => text)];
   if (words.length === 0) return undefined;
-  const never =
-    kind === 'missing' ? 'never returned although they must be' : 'always returned although they must not be';
-  if (wrong.length === 1) return `'${wrong[0]?.tier.name}' is ${never}. It alone has ${words.join('; ')}.`;
-  return `${wrong.length} promotion tiers are ${never}. All of them, and none of the others, have: ${words.join('; ')}.`;
+  const [how, must] = kind === 'missing' ? ['never returned', 'must be'] : ['always returned', 'must not be'];
+  if (wrong.length === 1)
+    return `'${wrong[0]?.tier.name}' is ${how} although it ${must}. It alone has ${words.join('; ')}.`;
+  return `${wrong.length} promotion tiers are ${how} although they ${must}. All of them, and none of the others, have: ${words.join('; ')}.`;
 }
 
 /** Whether all wrong tiers ask for more than any right one. */
