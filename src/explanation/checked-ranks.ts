@@ -53,9 +53,9 @@ export function findWronglyCheckedRanks({
   const inPlace = checked.filter(({ rank }) => rank > windowSize);
   const newestChecked = checked[0]?.rank ?? 0;
   const areOldest = unchecked.every(({ rank }) => rank < newestChecked);
-  if (leftOut.length === 0 || inPlace.length === 0 || areOldest) return undefined;
+  if (inPlace.length === 0 || areOldest) return undefined;
   const open = shown.length - decided.length;
-  const isExchange = Math.abs(leftOut.length - inPlace.length) <= open;
+  const isExchange = leftOut.length > 0 && Math.abs(leftOut.length - inPlace.length) <= open;
   const lastInPlace = inPlace.at(-1)?.rank ?? 0;
   const hasGap = unchecked.some(({ rank }) => rank > windowSize && rank < lastInPlace);
   return isExchange || hasGap ? { checked, unchecked, leftOut, inPlace } : undefined;
@@ -76,12 +76,44 @@ function listResultsOfValidTier(
 export function describeWronglyCheckedRanks({ leftOut, inPlace }: CheckedRanks): string {
   const list = (ranked: readonly RankedTier[]) =>
     `${renderShortList(ranked.map(({ tier, rank }) => `${quoteTierName(tier)} (rank ${rank})`))} ${ranked.length === 1 ? 'is' : 'are'}`;
+  if (leftOut.length === 0)
+    return `More promotion tiers than the newest ${windowSize} are checked, but not all older ones: ${list(inPlace)} checked, too.`;
   return `Other promotion tiers than the newest ${windowSize} are checked: ${list(leftOut)} left out, and ${list(inPlace)} checked.`;
 }
 
 /** Lists facts about the tiers that are checked: how far their order is that of their times, or another order. */
-export function describeCheckedRanks(ranks: CheckedRanks): string[] {
-  return [describeOrderOfTimes(ranks), describeOneOfEach(ranks) ?? [], describeOtherOrder(ranks) ?? []].flat();
+export function describeCheckedRanks(ranks: CheckedRanks, world: TargetWorld): string[] {
+  const facts = [
+    ranks.leftOut.length === 0 ? undefined : describeOrderOfTimes(ranks),
+    describeFewExchanged(ranks, world),
+    describeNewestOfEachCampaign(ranks, world),
+    describeOneOfEach(ranks),
+    describeOtherOrder(ranks),
+  ];
+  return facts.flatMap((fact) => fact ?? []);
+}
+
+/** Few tiers are described one by one: what they differ in may be what decides. */
+const maxDescribed = 2;
+
+function describeFewExchanged({ leftOut, inPlace }: CheckedRanks, { campaigns }: TargetWorld): string | undefined {
+  if (leftOut.length === 0 || leftOut.length > maxDescribed || inPlace.length > maxDescribed) return undefined;
+  const describe = ({ tier, rank }: RankedTier) => {
+    const campaign = campaigns.find(({ id }) => id === tier.campaign_id)?.name;
+    return `rank ${rank} was created at ${tier.created_at}, in the campaign '${campaign}'`;
+  };
+  return `In the test data, ${[...leftOut, ...inPlace].map(describe).join('; ')}.`;
+}
+
+/** Finds out whether the limit is one of each campaign. */
+function describeNewestOfEachCampaign(
+  { checked, unchecked }: CheckedRanks,
+  { tiers }: TargetWorld,
+): string | undefined {
+  const isAmongNewest = ({ tier }: RankedTier) =>
+    tiers.filter(({ campaign_id }) => campaign_id === tier.campaign_id).indexOf(tier) < windowSize;
+  if (!checked.every(isAmongNewest) || unchecked.some(isAmongNewest)) return undefined;
+  return `Each one that is checked is among the newest ${windowSize} of its campaign, and no other one is.`;
 }
 
 /** Parts of a time, the finest first: the name, how many letters of ISO 8601 they take, and the preposition before them. */
@@ -118,6 +150,9 @@ function describeTimeOfLeftOut({ leftOut }: CheckedRanks): string {
   return `Those left out were created ${preposition} the same ${name}, ${leftOut[0]?.tier.created_at.slice(0, length)}.`;
 }
 
+/** Few may be passed over for any other reason. */
+const minPassedOver = 3;
+
 /** Finds out whether, of the tiers that were created in the same second, day or year, only one is checked. */
 function describeOneOfEach({ checked, unchecked }: CheckedRanks): string | undefined {
   const last = checked.at(-1)?.rank ?? 0;
@@ -125,7 +160,8 @@ function describeOneOfEach({ checked, unchecked }: CheckedRanks): string | undef
   const unit = timeUnits.find(([, length]) => {
     const cut = ({ tier }: RankedTier) => tier.created_at.slice(0, length);
     const taken = new Set(checked.map(cut));
-    return taken.size === checked.length && passedOver.every((ranked) => taken.has(cut(ranked)));
+    const isOneOfEach = taken.size === checked.length && passedOver.every((ranked) => taken.has(cut(ranked)));
+    return passedOver.length >= minPassedOver && isOneOfEach;
   });
   return unit && `Of the promotion tiers that were created ${unit[2]} the same ${unit[0]}, only one is checked.`;
 }

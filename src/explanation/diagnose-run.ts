@@ -18,6 +18,7 @@ import type { ExchangeIndex } from '../run/exchange-index.js';
 import type { Suite } from '../suite/suite.js';
 import { groupBy } from '../support/collections.js';
 import { renderReason } from '../support/reason.js';
+import { findEmptyFrom } from './empty-from.js';
 import type { KnownCauses } from './known-causes.js';
 import { findLostInTime } from './lost-in-time.js';
 import { type ComparableObservation, collectObservations, type Observation, type UnpassedRow } from './observation.js';
@@ -187,10 +188,10 @@ function findInResults(
   refused: readonly Observation[],
 ): CauseWithRows[] {
   const isReadable = isMostlyReadable(run);
-  const whole = isReadable ? (findNothingReturned(run) ?? findIgnoredBody(run) ?? findLost(run)) : undefined;
+  const whole = isReadable ? findWhole(run) : undefined;
   if (whole !== undefined) return [whole];
   const changing = isReadable ? findChanging(run) : undefined;
-  const unchanging = changing === undefined ? run : { ...run, compared: listUnchanging(run) };
+  const unchanging = changing === undefined ? run : { ...run, compared: listConfirmed(run) };
   const explained = isReadable ? [...proveAll(unchanging, seeds), ...(changing === undefined ? [] : [changing])] : [];
   const empty = listEmptied(run, refused, [...seeds, ...explained.flatMap(({ mistake }) => mistake ?? [])]);
   for (const row of empty.flatMap(({ rows }) => [...rows])) explained[0]?.rows.add(row);
@@ -314,6 +315,11 @@ function isMostlyReadable({ all, compared }: ObservationsWithPredictor): boolean
   return all.filter(({ isUnclear }) => isUnclear).length <= compared.length;
 }
 
+/** Finds what explains everything. */
+function findWhole(run: ObservationsWithPredictor): CauseWithRows | undefined {
+  return findNothingReturned(run) ?? findIgnoredBody(run) ?? findLostInTime(run) ?? findEmptyFrom(run);
+}
+
 /** Finds out whether nothing was ever returned, while no row fails: then it is not certain that the test data is loaded. */
 function findNothingReturned({ all, compared, rows }: ObservationsWithPredictor): CauseWithRows | undefined {
   const isReturned = compared.some(({ returned }) => returned.some(Boolean)) || all.some(({ isUnclear }) => isUnclear);
@@ -346,11 +352,6 @@ function findIgnoredBody({ compared, predict, tiers, rows }: ObservationsWithPre
   return { id, sentence, evidence: [evidence], rows: new Set(rows) };
 }
 
-/** Without equal requests that have different results, the order of the requests may be a coincidence. */
-function findLost(run: ObservationsWithPredictor): CauseWithRows | undefined {
-  return listChanging(run).length < minChanging ? undefined : findLostInTime(run);
-}
-
 function takeLargestGroup(
   shown: readonly ComparableObservation[],
   getKey: (shown: ComparableObservation) => string,
@@ -367,9 +368,11 @@ function listChanging({ compared }: ObservationsWithPredictor): ComparableObserv
   return [...groupBy(compared, ({ key }) => key).values()].filter((group) => group.length > 1);
 }
 
-function listUnchanging(run: ObservationsWithPredictor): ComparableObservation[] {
+/** Leaves out changing results, and wrong ones that were seen once: where results change, a single one proves nothing. */
+function listConfirmed(run: ObservationsWithPredictor): ComparableObservation[] {
   const changing = new Set(listChanging(run).flat());
-  return run.compared.filter((shown) => !changing.has(shown));
+  const wrong = new Set(listWrongResponses(run.compared, run.predict([])).map(([shown]) => shown));
+  return run.compared.filter((shown) => !changing.has(shown) && (!wrong.has(shown) || shown.numbers.length > 1));
 }
 
 const changingResultsId = 'changing-results';

@@ -11,9 +11,11 @@ import type { Contrast, ExchangeUse, RowId } from '../run/case-report.js';
 import type { NarrowingSender } from '../run/narrowing-sender.js';
 import { groupBy } from '../support/collections.js';
 import { narrow } from './narrow.js';
+import { describeLent, findLentParts, reproducedStateShape, seenStateShape } from './narrow-state.js';
 import { storedTextShapePrefix } from './narrow-stored-texts.js';
-import type { NarrowedFailure } from './narrowed-failure.js';
+import { describeSymptom, type NarrowedFailure, type NarrowingContext } from './narrowed-failure.js';
 import type { UnpassedRow } from './observation.js';
+import { countOverlap, describeOverlap, isOnlyWrongAmongOthers } from './overlap.js';
 import { getSymptomKey, listSymptoms, readReturnedTiersForTarget, type Symptom } from './symptom.js';
 import { type RequestGenerator, SymptomInquiry } from './symptom-inquiry.js';
 import { findLeastTextDifference } from './text-difference.js';
@@ -121,8 +123,10 @@ export async function narrowFailures(input: NarrowingInput, sender: NarrowingSen
   const findSentId = sender.keep(sent);
   const findId = (exchange: Exchange) => ids.get(exchange) ?? findSentId(exchange);
   const isWeak = ({ narrowed }: NarrowedGroup) => weakShapes.includes(narrowed.shape);
+  const ofRun = isUnstable ? [...describeUnstableRun(around, found, input)] : [];
   // What shows no difference comes last.
-  const sorted = [...found.filter((group) => !isWeak(group)), ...found.filter(isWeak)];
+  const strong = [...ofRun, ...found.filter((group) => !isWeak(group))];
+  const sorted = isUnstable && strong.length > 0 ? strong : [...strong, ...found.filter(isWeak)];
   return sorted.map((group) => ({
     sentence: group.narrowed.sentence,
     evidence: listEvidence(group, responses, countsToCompare, target),
@@ -131,6 +135,45 @@ export async function narrowFailures(input: NarrowingInput, sender: NarrowingSen
     rows: group.rows.map(({ case: id, row }) => ({ case: id, row })),
   }));
 }
+
+/**
+ * Says what equal requests with different results show, if narrowing did not find the earlier request that decides: that they are
+ * wrong only while others are being answered, or that they are right for parts of earlier requests.
+ */
+function* describeUnstableRun(
+  around: NarrowingContext,
+  found: readonly NarrowedGroup[],
+  { rows, target }: NarrowingInput,
+): Generator<NarrowedGroup> {
+  const isFound = found.some(({ narrowed }) => narrowed.shape === reproducedStateShape);
+  const counts = isFound ? undefined : countOverlap(around.sent, target);
+  const [symptom] = counts === undefined ? [] : listSymptoms(counts.wrong[0].exchange, target);
+  if (counts === undefined || symptom === undefined) return;
+  const [{ exchange: wrong, right }] = counts.wrong;
+  const seen = describeSymptom(new SymptomInquiry(symptom, target, { left: 0 }), wrong.request);
+  const counted = `${describeOverlap(counts)} For example, ${seen}.`;
+  const shown = { shape: 'overlap', wrong: [wrong], right };
+  if (isOnlyWrongAmongOthers(counts)) {
+    const sentence = `Results are wrong only while other requests are being answered. ${counted}`;
+    yield { symptom, rows: [...rows], narrowed: { ...shown, sentence } };
+    return;
+  }
+  const isLent = found.some(({ narrowed }) => narrowed.shape === seenStateShape);
+  if (isLent || counts.alone.wrong < minUnstable) return;
+  for (const { exchange } of counts.wrong.slice(0, maxLending)) {
+    const [ofExchange] = listSymptoms(exchange, target);
+    const inquiry = ofExchange && new SymptomInquiry(ofExchange, target, { left: 0 });
+    const lent = inquiry && findLentParts(exchange, inquiry, around);
+    if (inquiry === undefined || lent === undefined) continue;
+    yield { symptom: inquiry.symptom, rows: [...rows], narrowed: describeLent(exchange, lent, inquiry, undefined) };
+    return;
+  }
+  const sentence = `Equal requests have different results, even if they are sent alone. ${counted}`;
+  yield { symptom, rows: [...rows], narrowed: { ...shown, sentence } };
+}
+
+/** Of how many wrong responses it is looked for what earlier requests may have lent. */
+const maxLending = 8;
 
 /** How many requests have to have different results: one may be an accident. */
 const minUnstable = 3;

@@ -18,6 +18,10 @@ import { type DecomposedRequest, takeRequestApart } from './request-components.j
 import { judgeSymptom } from './symptom.js';
 import type { RequestGenerator, SymptomInquiry } from './symptom-inquiry.js';
 
+/** The shape of what two requests, one after the other, or several at the same time, show again. */
+export const reproducedStateShape = 'state';
+/** The shape of what the responses of the run alone show. */
+export const seenStateShape = 'state-of-the-run';
 /** How many earlier requests are tried. */
 const maxEarlier = 3;
 /** Longer descriptions of a request say nothing at a glance. */
@@ -46,10 +50,23 @@ export function* narrowState(
     const apart = takeRequestApart(earlier.request, around.plain);
     if (apart === undefined) continue;
     const found = yield* tryPair(inquiry, apart, later, alone, lent);
-    if (found !== undefined) return found;
+    if (found === undefined) continue;
+    // Where results change, a request may be right twice by chance.
+    if (around.isUnstable && !(yield* isAlwaysRight(inquiry, later))) return undefined;
+    return found;
   }
   const overlapping = yield* tryOverlap(inquiry, suspects[0] ?? start, later, alone, around);
   return overlapping ?? (lent && describeLent(start, lent, inquiry, alone));
+}
+
+/** How often a request is sent to find out whether it is right without the earlier one. */
+const controls = 4;
+
+function* isAlwaysRight(inquiry: SymptomInquiry, later: DecomposedRequest): RequestGenerator<boolean> {
+  for (let n = 1; n <= controls; n += 1) {
+    if ((yield* inquiry.ask(mark(later, `control ${n}`))) !== 'right') return false;
+  }
+  return true;
 }
 
 /** Finds parts of earlier requests with which a wrong result is right. */
@@ -121,7 +138,7 @@ function* tryTwice(
   if ((yield* inquiry.ask(third)) !== 'right' || (yield* inquiry.ask(fourth)) !== 'wrong') return undefined;
   const sentence = `When a request is sent twice, the second answer is wrong: ${describeSymptom(inquiry, second)}. The first time, ${describeRightResult(inquiry)}.`;
   const wrong = [first, second].flatMap((request) => inquiry.getExchange(request) ?? []);
-  return { shape: 'state', sentence, wrong, right: inquiry.getExchange(alone) };
+  return { shape: reproducedStateShape, sentence, wrong, right: inquiry.getExchange(alone) };
 }
 
 /** Sends two requests, one after the other. Both are new, so that no cache can have them. */
@@ -157,7 +174,7 @@ function* tryPair(
   const how = lent === undefined ? '' : ` The result is right for the second one with ${lent.words}.`;
   const sentence = `After the first of these two requests, the second one is wrong: ${describeSymptom(inquiry, second)}. Alone, ${describeRightResult(inquiry)}. They differ in ${difference}.${how}`;
   const wrong = [first, second].flatMap((request) => inquiry.getExchange(request) ?? []);
-  return { shape: 'state', sentence, wrong, right: inquiry.getExchange(alone) };
+  return { shape: reproducedStateShape, sentence, wrong, right: inquiry.getExchange(alone) };
 }
 
 /** How often two requests are sent at the same time. */
@@ -187,7 +204,7 @@ function* tryOverlap(
     if ((yield* inquiry.ask(mark(later, `alone ${turn}`))) !== 'right') return undefined;
   }
   const sentence = `Sent ${overlaps} times at the same time as other requests, ${wrong.length} of the answers are wrong: ${describeSymptom(inquiry, first.request)}. Sent ${overlaps} times, one after the other, ${describeRightResult(inquiry)}.`;
-  return { shape: 'state', sentence, wrong: [first], right: inquiry.getExchange(alone) };
+  return { shape: reproducedStateShape, sentence, wrong: [first], right: inquiry.getExchange(alone) };
 }
 
 /** What the responses of the run show, if no two requests did it again. @param alone a request that is right, if there is one */
@@ -211,7 +228,7 @@ export function describeLent(
       ? ''
       : ` Sent alone, or after that one, ${describeRightResult(inquiry)}: it takes more than these two, one after the other.`;
   const right = alone === undefined ? earlier : inquiry.getExchange(alone);
-  return { shape: 'state', sentence: `${seen} ${cause}${rightly}`, wrong: [earlier, start], right };
+  return { shape: seenStateShape, sentence: `${seen} ${cause}${rightly}`, wrong: [earlier, start], right };
 }
 
 function describeDifference(left: DecomposedRequest, right: DecomposedRequest): string {

@@ -8,6 +8,7 @@ import { knownMistakes, type StructuralMistake } from '../../reference/model.js'
 import type { Contrast } from '../run/case-report.js';
 import { renderShortList } from '../support/collections.js';
 import { describeCheckedRanks, findWronglyCheckedRanks, listExplanationsOfWindowSize } from './checked-ranks.js';
+import { listFixedPartMistakes } from './fixed-parts.js';
 import type { ComparableObservation, UnpassedRow } from './observation.js';
 import { listWindowAndLimitMistakes, otherCheckedRanksCauseId, readWindowSizeOfCauseId } from './observed-mistakes.js';
 import type { ObservationsWithPredictor } from './prediction.js';
@@ -43,7 +44,7 @@ interface Candidate {
 
 /** Lists the mistakes that are proved, one after another: each explains what those before it leave. */
 export function proveCauses(run: ObservationsWithPredictor, seeds: readonly StructuralMistake[]): CauseWithRows[] {
-  const tried = [...listWindowAndLimitMistakes(run), ...knownMistakes];
+  const tried = [...listWindowAndLimitMistakes(run), ...knownMistakes, ...listFixedPartMistakes(run)];
   const found: StructuralMistake[] = [];
   const causes: CauseWithRows[] = [];
   while (causes.length < maxMistakes) {
@@ -154,7 +155,7 @@ function describeProved(proved: readonly Candidate[], run: ObservationsWithPredi
 /** Lists facts about the tiers of a window that has not the newest 150. */
 function listFactsOfWindow(id: string, run: ObservationsWithPredictor): string[] {
   const ranks = id === otherCheckedRanksCauseId ? findWronglyCheckedRanks(run) : undefined;
-  if (ranks !== undefined) return describeCheckedRanks(ranks);
+  if (ranks !== undefined) return describeCheckedRanks(ranks, run.world);
   const size = readWindowSizeOfCauseId(id);
   return size === undefined ? [] : listExplanationsOfWindowSize(size, run.world.tiers);
 }

@@ -67,6 +67,11 @@ const features: readonly RequestFeature[] = [
   createFeature('audience-rules-only', audienceParameter, ({ hasAudience }) => hasAudience),
 ];
 
+/** Lists what a request has, in words. */
+export function listRequestFeatures(request: HttpRequest): string[] {
+  return features.filter(({ isMet }) => isMet(request)).map(({ words }) => words);
+}
+
 /** Reads the id of a refusal, such as `refused/422/with-expand`; undefined if it is another id. */
 export function findRefusedFeatureByCauseId(id: string): RefusedFeature | undefined {
   const [, status, name] = /^refused\/(\d{3})\/with-(.+)$/.exec(id) ?? [];

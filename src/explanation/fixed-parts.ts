@@ -1,0 +1,88 @@
+/**
+ * Lists the mistakes of a deployment that keeps a part of one request for all later ones: its customer, its filters, or a member of
+ * its body. In: what was observed. Out: structural mistakes, to be proved like all others. Pure.
+ */
+
+import type { Handlers } from '../../reference/handlers.js';
+import type { StructuralMistake } from '../../reference/model.js';
+import { createNameLookup } from '../contract/describe-request.js';
+import { parseRequest } from '../http/decoded-request.js';
+import type { HttpRequest } from '../http/exchange.js';
+import { isJsonObject } from '../support/json.js';
+import { shorten } from '../support/untrusted-text.js';
+import type { ComparableObservation, Observations } from './observation.js';
+import { describeRequestComponent } from './request-components.js';
+
+/** A longer text hides the rest of a sentence. */
+const maxWords = 80;
+/** How many of the first requests of a run may be the one that is kept. */
+const maxFirst = 6;
+
+export function listFixedPartMistakes({
+  compared,
+  world,
+}: Pick<Observations, 'compared' | 'world'>): StructuralMistake[] {
+  const first = compared
+    .toSorted((left, right) => readNumber(left) - readNumber(right))
+    .slice(0, maxFirst)
+    .map(({ request }) => request);
+  const nameOf = createNameLookup(world);
+  const customers = world.customers.map(
+    ({ id }): StructuralMistake => ({
+      id: `fixed-customer/${nameOf(id)}`,
+      sentence: `Every request is answered as if its customer were ${nameOf(id)}, whichever it names.`,
+      breaks: 'customer.by-id',
+      change: () => ({ customerOf: () => id }),
+    }),
+  );
+  const queries = first.flatMap((request): StructuralMistake[] => {
+    const [, query] = /\?(.*)$/s.exec(request.path) ?? [];
+    const parts = parseRequest(request).query.map(([name, value]) =>
+      shorten(describeRequestComponent({ kind: 'parameter', name, value }, nameOf), maxWords),
+    );
+    return query === undefined ? [] : [createQueryMistake(query, parts.join(' and '))];
+  });
+  return dropRepeated([...customers, ...queries, ...first.flatMap(createMemberMistakes)]);
+}
+
+function readNumber({ numbers }: ComparableObservation): number {
+  return Math.min(...numbers);
+}
+
+function createQueryMistake(query: string, words: string): StructuralMistake {
+  return {
+    id: `fixed-query/${query}`,
+    sentence: `Every request is answered as if it had ${words}, as an earlier request had.`,
+    breaks: 'filter.tier-metadata',
+    change: (handlers) => ({ readQuery: () => handlers.readQuery(query) }),
+  };
+}
+
+/** The members of a body that may be kept: their names, and what reads them. */
+const members = [
+  ['metadata', 'metadataOf'],
+  ['order.metadata', 'orderMetadataOf'],
+  ['order.items', 'itemsOf'],
+] as const;
+
+function createMemberMistakes(request: HttpRequest): StructuralMistake[] {
+  const { body } = parseRequest(request);
+  if (!isJsonObject(body)) return [];
+  return members.map(([name, handler]): StructuralMistake => {
+    const value = JSON.stringify(name === 'metadata' ? body.metadata : readMember(body.order, name.slice(6)));
+    return {
+      id: `fixed-${name}/${value}`,
+      sentence: `Every request is answered as if its ${name} were ${value}, as that of an earlier request.`,
+      breaks: 'result.valid-only',
+      change: (handlers: Handlers) => ({ [handler]: () => handlers[handler](body) }),
+    };
+  });
+}
+
+function readMember(value: unknown, name: string): unknown {
+  return isJsonObject(value) ? value[name] : undefined;
+}
+
+function dropRepeated(mistakes: readonly StructuralMistake[]): StructuralMistake[] {
+  return [...new Map(mistakes.map((mistake) => [mistake.id, mistake])).values()];
+}
