@@ -18,6 +18,7 @@ import type { ExchangeIndex } from '../run/exchange-index.js';
 import type { Suite } from '../suite/suite.js';
 import { groupBy } from '../support/collections.js';
 import { renderReason } from '../support/reason.js';
+import { findBrokenResponses } from './broken-responses.js';
 import { findEmptyFrom } from './empty-from.js';
 import type { KnownCauses } from './known-causes.js';
 import { findLostInTime } from './lost-in-time.js';
@@ -76,7 +77,8 @@ export function diagnoseRun({ suite, results, index, statedPatterns, known, cont
   const { rows, emptyStatuses } = run;
   const failing = new Set(rows.filter((row) => row.isFailing).map(({ requirement }) => requirement));
   const refused = listRefused(run, refusals);
-  const proved = rows.length === 0 ? [] : findAll(run, seeds, refused);
+  const broken = findBrokenResponses(index.all, rows);
+  const proved = rows.length === 0 ? [] : [...findAll(run, seeds, refused), ...(broken === undefined ? [] : [broken])];
   const assumed = [...seeds, ...proved.flatMap(({ mistake }) => mistake ?? [])];
   const assumedRefusals = [...refusals, ...proved.flatMap(({ id }) => findRefusedFeatureByCauseId(id) ?? [])];
   // That equal requests have different results is said only where it is not found out which earlier request decides.

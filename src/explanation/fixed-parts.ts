@@ -27,7 +27,12 @@ export function listFixedPartMistakes({
     .slice(0, maxFirst)
     .map(({ request }) => request);
   const nameOf = createNameLookup(world);
-  const customers = world.customers.map(
+  // Without a promotion of its own, it is not told apart from no customer at all.
+  const reserved = new Set(
+    world.tiers.flatMap(({ rules }) => rules.flatMap((rule) => (rule.kind === 'customer' ? rule.any_of : []))),
+  );
+  const named = world.customers.filter(({ id }) => reserved.has(id));
+  const customers = named.map(
     ({ id }): StructuralMistake => ({
       id: `fixed-customer/${nameOf(id)}`,
       sentence: `Every request is answered as if its customer were ${nameOf(id)}, whichever it names.`,

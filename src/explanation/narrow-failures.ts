@@ -128,8 +128,7 @@ export async function narrowFailures(input: NarrowingInput, sender: NarrowingSen
   const strong = [...ofRun, ...found.filter((group) => !isWeak(group))];
   const sorted = isUnstable && strong.length > 0 ? strong : [...strong, ...found.filter(isWeak)];
   return sorted.map((group) => ({
-    sentence: group.narrowed.sentence,
-    evidence: listEvidence(group, responses, countsToCompare, target),
+    ...describeGroup(group, listEvidence(group, responses, countsToCompare, target)),
     wrong: group.narrowed.wrong.flatMap((exchange) => findId(exchange) ?? []),
     right: group.narrowed.right && findId(group.narrowed.right),
     rows: group.rows.map(({ case: id, row }) => ({ case: id, row })),
@@ -191,6 +190,16 @@ function createRightTest(counts: ResultCountsByTier): (symptom: Symptom) => bool
     const count = symptom.kind === 'refused' ? undefined : counts.find(({ tier }) => tier.id === symptom.tier.id);
     return count !== undefined && (symptom.kind === 'missing' ? count.returned : count.excluded) > 0;
   };
+}
+
+/** Says what was found out. Where no request makes a difference, what all wrong promotions share says more. */
+function describeGroup(
+  { narrowed: { sentence, shape } }: NarrowedGroup,
+  evidence: readonly string[],
+): Pick<Contrast, 'sentence' | 'evidence'> {
+  const [trait, ...others] = evidence;
+  if (trait === undefined || !weakShapes.includes(shape)) return { sentence, evidence };
+  return { sentence: trait, evidence: [sentence, ...others] };
 }
 
 /** Lists what the responses of the run show of a symptom, apart from the contrast. */

@@ -15,7 +15,30 @@ import {
 } from './request-components.js';
 import type { RequestGenerator, SymptomInquiry } from './symptom-inquiry.js';
 
-/** How many items are replaced. */
+/** Finds out whether the order of the items decides. */
+export function* narrowItemOrder(
+  inquiry: SymptomInquiry,
+  { compose }: DecomposedRequest,
+  { wrong }: ComponentContrast,
+): RequestGenerator<NarrowedFailure | undefined> {
+  const isItem = ({ kind }: RequestComponent) => kind === 'item';
+  const items = wrong.filter(isItem);
+  if (items.length < 2) return undefined;
+  const rightly = compose([...wrong.filter((component) => !isItem(component)), ...items.toReversed()]);
+  if ((yield* inquiry.ask(rightly)) !== 'right') return undefined;
+  const nameOf = createNameLookup(inquiry.target.world);
+  const words = items.slice(0, maxItems).map((item) => describeRequestComponent(item, nameOf));
+  const more = items.length > maxItems ? ` and ${items.length - maxItems} more` : '';
+  return createNarrowedContrast(inquiry, {
+    wrongly: compose(wrong),
+    rightly,
+    wronglyWhen: `With the items in this order: ${words.join(', ')}${more}`,
+    rightlyWhen: 'With the same items in reverse order',
+    shape: 'item-order',
+  });
+}
+
+/** How many items are named or replaced. */
 const maxItems = 3;
 
 export function* narrowItem(

@@ -12,7 +12,7 @@ import { findReturnedCountLimit, narrowQuantity, narrowSize } from './narrow-amo
 import { type ComponentContrast, listWrongOnlyComponents, narrowComponents } from './narrow-components.js';
 import { narrowCustomer } from './narrow-customer.js';
 import { narrowBrackets, narrowForm, narrowLettersBeyondAscii, narrowParameterOrder } from './narrow-form.js';
-import { narrowItem } from './narrow-item.js';
+import { narrowItem, narrowItemOrder } from './narrow-item.js';
 import { narrowRuleTexts } from './narrow-rule-texts.js';
 import { describeLent, findLentParts, hasSameAnswer, narrowState } from './narrow-state.js';
 import { narrowStoredKeys, narrowStoredTexts } from './narrow-stored-texts.js';
@@ -89,6 +89,7 @@ function* narrowValues(
   return (
     findReturnedCountLimit(inquiry, apart, contrast, around) ??
     (yield* narrowParameterOrder(inquiry, apart, contrast)) ??
+    (yield* narrowItemOrder(inquiry, apart, contrast)) ??
     (yield* narrowSize(inquiry, apart, contrast)) ??
     (yield* narrowQuantity(inquiry, apart, contrast)) ??
     (yield* narrowTextPair(inquiry, apart, contrast)) ??

@@ -2,6 +2,7 @@ import type { TestCase } from '../cases/test-case.js';
 import { createOracle, type Obligation } from '../contract/oracle.js';
 import { listAvailableTiers, type TargetWorld, type Tier } from '../contract/world.js';
 import { type Exchange, type HttpRequest, serializeRequestIgnoringRepetition } from '../http/exchange.js';
+import { findResponseBreakage } from '../http/response-breakage.js';
 import { explainTooLongRequest, explainTransientFailure, isSuccessful } from '../http/response-status.js';
 import type { FailingRow, KnownFailureTest } from '../judge/judge-case.js';
 import { proveReturnedTierPaths } from '../judge/prove-returned-tier-paths.js';
@@ -106,7 +107,8 @@ function observeExchanges(
       byId.set(id, observed);
       const shown = rows[row];
       if (shown !== undefined) observed.rows.add(shown);
-      const isUnread = mentions !== undefined && observed.returned === undefined;
+      const isWhole = findResponseBreakage(exchange) === undefined;
+      const isUnread = isWhole && mentions !== undefined && observed.returned === undefined;
       if (isUnread) readResult(observed, readReturnedTiersOfMentions(mentions, reading), tiers, world);
     }
   }

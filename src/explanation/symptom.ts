@@ -7,6 +7,7 @@ import { type AnsweredExchange, readReturnedTiersOfExchange } from '../assertion
 import { createOracle, type Oracle } from '../contract/oracle.js';
 import { listAvailableTiers, type TargetWorld, type Tier } from '../contract/world.js';
 import type { Exchange, HttpRequest } from '../http/exchange.js';
+import { findResponseBreakage } from '../http/response-breakage.js';
 import { explainTooLongRequest, explainTransientFailure, isSuccessful } from '../http/response-status.js';
 import { locateReturnedTiers, type TargetContext } from '../judge/judge-case.js';
 
@@ -39,7 +40,7 @@ export function wouldSymptomBeWrong(symptom: Symptom, request: HttpRequest, worl
 
 /** @param request of which {@link wouldSymptomBeWrong} holds */
 export function judgeSymptom(symptom: Symptom, exchange: Exchange, target: TargetContext): Correctness {
-  if (!('response' in exchange) || explainTransientFailure(exchange) !== undefined) return 'unclear';
+  if (!('response' in exchange) || isUnreadable(exchange)) return 'unclear';
   const { status } = exchange.response;
   if (!isSuccessful(exchange.response)) return answerRefusal(symptom, exchange, status);
   if (symptom.kind === 'refused') return 'right';
@@ -49,6 +50,11 @@ export function judgeSymptom(symptom: Symptom, exchange: Exchange, target: Targe
   const isReturned = result.returned.includes(id);
   if (!isReturned && result.isNamedElsewhere(id)) return 'unclear';
   return isReturned === (symptom.kind === 'extra') ? 'wrong' : 'right';
+}
+
+/** Whether a response says nothing of the result: it may come from a gateway, or not arrive whole. */
+function isUnreadable(exchange: AnsweredExchange): boolean {
+  return explainTransientFailure(exchange) !== undefined || findResponseBreakage(exchange) !== undefined;
 }
 
 function answerRefusal(symptom: Symptom, exchange: AnsweredExchange, status: number): Correctness {
@@ -73,7 +79,7 @@ export function readReturnedTiersForTarget(exchange: AnsweredExchange, target: T
 
 /** Lists what is wrong with a response. Only a documented request has symptoms. */
 export function listSymptoms(exchange: Exchange, target: TargetContext): Symptom[] {
-  if (!('response' in exchange) || explainTransientFailure(exchange) !== undefined) return [];
+  if (!('response' in exchange) || isUnreadable(exchange)) return [];
   if (target.known?.isRefused(exchange)) return [];
   const { accepted, returned } = consult(exchange.request, target.world);
   const { status } = exchange.response;

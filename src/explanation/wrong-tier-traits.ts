@@ -94,9 +94,7 @@ export function describeTraitsOfWrongTiers(
   const wrong = records.filter((record) =>
     kind === 'missing' ? record.missing > 0 && record.returned === 0 : record.extra > 0 && record.excluded === 0,
   );
-  const right = records.filter((record) =>
-    kind === 'missing' ? record.missing === 0 && record.returned > 0 : record.extra === 0 && record.excluded > 0,
-  );
+  const right = records.filter((record) => (kind === 'missing' ? record.returned > 0 : record.excluded > 0));
   if (wrong.length === 0 || right.length === 0) return undefined;
   const shared =
     wrong.length < minWrong
@@ -105,11 +103,43 @@ export function describeTraitsOfWrongTiers(
           ([, has]) => wrong.every(({ tier }) => has(tier)) && !right.some(({ tier }) => has(tier)),
         );
   const words = [...describeRange(wrong, right), ...describeThresholds(wrong, right), ...shared.map(([text]) => text)];
-  if (words.length === 0) return undefined;
+  if (words.length === 0) return describeRangeOfKind(wrong, right, kind);
   const [how, must] = kind === 'missing' ? ['never returned', 'must be'] : ['always returned', 'must not be'];
   if (wrong.length === 1)
     return `'${wrong[0]?.tier.name}' is ${how} although it ${must}. It alone has ${words.join('; ')}.`;
   return `${wrong.length} promotion tiers are ${how} although they ${must}. All of them, and none of the others, have: ${words.join('; ')}.`;
+}
+
+const ruleKinds = ['customer', 'product', 'sku', 'order_metadata', 'metadata'] as const;
+/** How many tiers with a kind of rule have to be wrong, and how many right, before their ranks say something. */
+const minOfKind = 3;
+
+/** Finds a kind of rule that all wrong tiers have: whether their ranks part them from the right ones with the same kind. */
+function describeRangeOfKind(
+  wrong: ResultCountsByTier,
+  right: ResultCountsByTier,
+  kind: 'missing' | 'extra',
+): string | undefined {
+  const [how, otherwise] = kind === 'missing' ? ['never', 'are'] : ['always', 'are not'];
+  for (const ofRule of ruleKinds) {
+    const hasKind = ({ tier }: TierCount) => tier.rules.some((rule) => rule.kind === ofRule);
+    const rightOfKind = right.filter(hasKind);
+    if (!wrong.every(hasKind) || wrong.length < minOfKind || rightOfKind.length < minOfKind) continue;
+    const [first, last] = [wrong, rightOfKind].map((counts) => {
+      const ranks = counts.map(({ rank }) => rank);
+      return { from: Math.min(...ranks), to: Math.max(...ranks), count: counts.length };
+    }) as [RankRange, RankRange];
+    if (first.to >= last.from && last.to >= first.from) continue;
+    const render = ({ count, from, to }: RankRange) => `the ${count} of rank ${from} to ${to}`;
+    return `Of the promotion tiers with a rule of the kind ${ofRule}, ${render(first)} are ${how} returned, and ${render(last)} ${otherwise}.`;
+  }
+  return undefined;
+}
+
+interface RankRange {
+  readonly count: number;
+  readonly from: number;
+  readonly to: number;
 }
 
 /** Whether all wrong tiers ask for more than any right one. */
@@ -168,14 +198,13 @@ type Trait = readonly [words: string, has: (tier: Tier) => boolean];
 function createTraits({ campaigns, tiers }: TargetWorld): Trait[] {
   const categories = new Map(campaigns.map(({ id, category_ids }) => [id, category_ids.length]));
   const isRepeated = createRepetitionTests(tiers);
-  const kinds = ['customer', 'product', 'sku', 'order_metadata', 'metadata'] as const;
   const countRules = ({ rules }: Tier, kind: string) => rules.filter((rule) => rule.kind === kind).length;
   return [
     ['no metadata', ({ metadata }) => Object.keys(metadata).length === 0],
     ['no rules', ({ rules }) => rules.length === 0],
     ['several rules', ({ rules }) => rules.length > 1],
-    ...kinds.map((kind): Trait => [`a rule of the kind ${kind}`, (tier) => countRules(tier, kind) > 0]),
-    ...kinds.map((kind): Trait => [`several rules of the kind ${kind}`, (tier) => countRules(tier, kind) > 1]),
+    ...ruleKinds.map((kind): Trait => [`a rule of the kind ${kind}`, (tier) => countRules(tier, kind) > 0]),
+    ...ruleKinds.map((kind): Trait => [`several rules of the kind ${kind}`, (tier) => countRules(tier, kind) > 1]),
     ['a campaign without a category', ({ campaign_id }) => categories.get(campaign_id) === 0],
     ['a campaign with several categories', ({ campaign_id }) => (categories.get(campaign_id) ?? 0) > 1],
     ...isRepeated,

@@ -5,7 +5,15 @@
  */
 
 import { type AnsweredExchange, listSuccesses } from '../../assertions/row-evidence.js';
-import { listAvailableTiers, type TargetWorld, type Tier, type TierRule, windowSize } from '../../contract/world.js';
+import { createOracle } from '../../contract/oracle.js';
+import {
+  findById,
+  listAvailableTiers,
+  type TargetWorld,
+  type Tier,
+  type TierRule,
+  windowSize,
+} from '../../contract/world.js';
 import type { Exchange, HttpRequest, RequestChannel } from '../../http/exchange.js';
 import { describeResponse, isContentRefusal } from '../../http/response-status.js';
 import { findOtherReadings } from '../../judge/other-readings.js';
@@ -18,6 +26,7 @@ import {
 import type { Suite } from '../../suite/suite.js';
 import { getMember, parseJson } from '../../support/json.js';
 import { createReason, type Reason } from '../../support/reason.js';
+import { listRequestsOfCase } from '../case-sender.js';
 import { findCreationOrder } from './creation-order.js';
 import { examineMissingMetadata } from './missing-metadata.js';
 import { suspectUnloadedTiers } from './missing-tiers.js';
@@ -68,7 +77,38 @@ async function examineTiers(
     ...(refused === undefined ? [] : [refused]),
   ];
   const suspected = suspicions.find(({ worlds }) => fits(worlds));
-  return suspected ?? (await suspectUnloadedTiers(suite, send, evidence));
+  if (suspected === undefined) return await suspectUnloadedTiers(suite, send, evidence);
+  const probes = await Promise.all(chooseTellingRequests(suite, suspected.worlds, world).map(send));
+  return agreesWithOtherWorlds(probes, suspected.worlds, evidence) ? suspected : undefined;
+}
+
+/** How many requests are sent to find out whether a suspicion is right. */
+const maxProbes = 2;
+
+/** Chooses the shortest requests of the cases that must get something which a deployment with other data cannot have. */
+function chooseTellingRequests(
+  { cases }: Pick<Suite, 'cases'>,
+  worlds: SuspectedWrongDataLoad['worlds'],
+  world: TargetWorld,
+): HttpRequest[] {
+  const measure = ({ path, body = '' }: HttpRequest) => path.length + body.length;
+  const isTelling = (request: HttpRequest) => {
+    const documented = createOracle(request, world);
+    const others = worlds.map((suspected) => ({ ...createOracle(request, suspected), tiers: suspected.tiers }));
+    const isLost = ({ id }: Tier) =>
+      others.every(({ tiers, returned }) => {
+        const tier = findById(tiers, id);
+        return tier === undefined || returned(tier) === 'forbidden';
+      });
+    return documented.accepted && world.tiers.some((tier) => documented.returned(tier) === 'required' && isLost(tier));
+  };
+  const sorted = cases.flatMap(listRequestsOfCase).toSorted((left, right) => measure(left) - measure(right));
+  const telling: HttpRequest[] = [];
+  for (const request of sorted) {
+    if (telling.length === maxProbes) break;
+    if (isTelling(request)) telling.push(request);
+  }
+  return telling;
 }
 
 /** Tiers that were created in reverse look like a window of the oldest: something else must show which it is. */

@@ -64,7 +64,8 @@ function findMissingTiers(evidence: ResponseReadingContext): MissingTiers | unde
   const isReachable = (tier: Tier) => oracles.some((oracle) => oracle.valid(tier) === 'required');
   const isRequired = (tier: Tier) => oracles.some((oracle) => oracle.returned(tier) === 'required');
   const unnamed = available.filter((tier) => !named.has(tier.id) && isReachable(tier));
-  if (!unnamed.some(isRequired)) return undefined;
+  // Where no tier is named at all, it is not the load of some.
+  if (named.size === 0 || !unnamed.some(isRequired)) return undefined;
   const last = available.findLastIndex(({ id }) => named.has(id));
   const isOlder = (tier: Tier) => available.indexOf(tier) > last;
   const gaps = unnamed.filter((tier) => !isOlder(tier));
