@@ -88,6 +88,8 @@ export function* narrowLettersBeyondAscii(
   const escaped = body.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
   const rightly = { ...wrongly, body: escaped };
   if (escaped === body || (yield* inquiry.ask(rightly)) !== 'right') return undefined;
+  const shifted = { ...wrongly, body: ` ${body}` };
+  if ((yield* inquiry.ask(shifted)) === 'right') return describeLetterPlace(inquiry, wrongly, shifted);
   return createNarrowedContrast(inquiry, {
     wrongly,
     rightly,
@@ -95,6 +97,50 @@ export function* narrowLettersBeyondAscii(
     rightlyWhen: 'With the same letters as escapes (\\u…)',
     shape: 'form',
   });
+}
+
+/** Sizes of the blocks in which a body may be read, in bytes, the largest first. */
+const blockSizes = [8192, 4096, 2048, 1024, 512, 256] as const;
+
+/** Says at which byte the letter stands that decides: it is right if all letters stand one byte later. */
+function describeLetterPlace(inquiry: SymptomInquiry, wrongly: HttpRequest, shifted: HttpRequest): NarrowedFailure {
+  const narrowed = createNarrowedContrast(inquiry, {
+    wrongly,
+    rightly: shifted,
+    wronglyWhen: 'With the body as it is, with letters beyond ASCII',
+    rightlyWhen: 'With one more blank before the body',
+    shape: 'form',
+  });
+  const letters = listLongLetters(wrongly.body ?? '');
+  const size = blockSizes.find((wanted) => letters.some((letter) => isAcross(letter, wanted)));
+  const letter = letters.find((found) => size !== undefined && isAcross(found, size));
+  const place =
+    letter === undefined
+      ? ''
+      : ` In the wrong one, the letter ${JSON.stringify(letter.text)} takes the bytes ${letter.start} to ${letter.end - 1} of the body, across a multiple of ${size}.`;
+  return { ...narrowed, sentence: `${narrowed.sentence}${place}` };
+}
+
+/** A letter of several bytes: its first byte, from 0, and the byte after it. */
+interface LongLetter {
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+function listLongLetters(body: string): LongLetter[] {
+  const letters: LongLetter[] = [];
+  let at = 0;
+  for (const text of body) {
+    const end = at + Buffer.byteLength(text);
+    if (end - at > 1) letters.push({ text, start: at, end });
+    at = end;
+  }
+  return letters;
+}
+
+function isAcross({ start, end }: LongLetter, size: number): boolean {
+  return Math.floor(start / size) !== Math.floor((end - 1) / size);
 }
 
 /** Writes the brackets in the names of filters as they are, in place of percent escapes: both spellings are documented. */

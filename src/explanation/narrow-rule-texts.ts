@@ -8,6 +8,7 @@ import { distance } from 'fastest-levenshtein';
 import type { Tier } from '../contract/world.js';
 import type { HttpRequest } from '../http/exchange.js';
 import { renderShortList } from '../support/collections.js';
+import type { ComponentContrast } from './narrow-components.js';
 import {
   describeRightResult,
   describeSymptom,
@@ -38,9 +39,12 @@ const maxAsked = 3;
 export function* narrowRuleTexts(
   inquiry: SymptomInquiry,
   { components, compose }: DecomposedRequest,
+  contrast: ComponentContrast,
   { counts }: NarrowingContext,
 ): RequestGenerator<NarrowedFailure | undefined> {
   const { symptom } = inquiry;
+  // A part without which it is right says more.
+  if (contrast.right !== undefined) return undefined;
   if (symptom.kind !== 'missing' || !symptom.tier.rules.some(({ kind }) => kind === 'metadata')) return undefined;
   const lost = sortBySigns(
     counts.filter(({ missing, returned }) => missing > 0 && returned === 0).flatMap(readRuleText),
@@ -57,11 +61,11 @@ export function* narrowRuleTexts(
   const right = yield* askFirst(inquiry, nearest, 'right', build);
   if (right === undefined) return undefined;
   const list = (rules: readonly RuleText[]) => renderShortList(rules.map(({ words }) => words));
-  const contrast = `With metadata ${wrong.rule.words}, ${describeSymptom(wrong.inquiry, build(wrong.rule))}. With metadata ${right.rule.words}, ${describeRightResult(right.inquiry)}.`;
+  const seen = `With metadata ${wrong.rule.words}, ${describeSymptom(wrong.inquiry, build(wrong.rule))}. With metadata ${right.rule.words}, ${describeRightResult(right.inquiry)}.`;
   const summary = `Rules that never hold: ${list(lost)}. Rules that hold: ${list(nearest)}.`;
   return {
     shape: 'rule-text',
-    sentence: `${contrast} ${summary}`,
+    sentence: `${seen} ${summary}`,
     ...findShownExchanges(wrong.inquiry, build(wrong.rule), build(right.rule), right.inquiry),
   };
 }

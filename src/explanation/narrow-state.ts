@@ -4,6 +4,7 @@
  * difference between them that was found. Pure (see `symptom-inquiry.ts`).
  */
 
+import { distance } from 'fastest-levenshtein';
 import { describeRequest } from '../contract/describe-request.js';
 import { createOracle } from '../contract/oracle.js';
 import { type Exchange, type HttpRequest, serializeRequestIgnoringRepetition } from '../http/exchange.js';
@@ -104,7 +105,10 @@ function listSuspects(
     .toReversed()
     .filter(({ request }) => request.body !== start.request.body || request.path !== start.request.path);
   const body = getBody(start);
-  const alike = latest.filter((exchange) => getBody(exchange) === body);
+  const measure = ({ request }: Exchange) => distance(serializeStart(request), serializeStart(start.request));
+  const alike = latest
+    .filter((exchange) => getBody(exchange) === body)
+    .toSorted((left, right) => measure(left) - measure(right));
   const wanted = symptom.kind === 'extra' ? 'required' : 'forbidden';
   // For it, what is wrong here is right.
   const expecting = latest.find(
@@ -113,6 +117,13 @@ function listSuspects(
   );
   const suspects = [lent?.earlier, alike[0], expecting, latest[0], alike[1]];
   return [...new Set(suspects.flatMap((exchange) => exchange ?? []))].slice(0, maxEarlier);
+}
+
+/** How much of a request is compared: long texts take long. */
+const maxCompared = 1_000;
+
+function serializeStart({ path, body = '' }: HttpRequest): string {
+  return `${body} ${path}`.slice(0, maxCompared);
 }
 
 function getBody(exchange: Exchange): string | undefined {

@@ -22,14 +22,15 @@ const otherLetters = ['é', '特', '🎈'] as const;
 
 export function* narrowTextPair(
   inquiry: SymptomInquiry,
-  { compose }: DecomposedRequest,
+  apart: DecomposedRequest,
   { wrong }: ComponentContrast,
 ): RequestGenerator<NarrowedFailure | undefined> {
+  const { compose } = apart;
   const { symptom } = inquiry;
   if (symptom.kind !== 'extra') return undefined;
   const wrongly = compose(wrong);
   const difference = findLeastTextDifference([wrongly], symptom.tier);
-  if (difference === undefined) return undefined;
+  if (difference === undefined) return yield* narrowEqualHash(inquiry, apart, wrong);
   const build = (text: string) => compose(wrong.map((component) => replaceText(component, difference, text)));
   const { before, after } = difference;
   const buildWith = (letter: string) => build(before + letter + after);
@@ -42,8 +43,71 @@ export function* narrowTextPair(
     if ((yield* inquiry.ask(buildWith(letter))) === 'wrong') also.push(quoteText(letter));
   }
   const others = also.length === 0 ? '' : ` With ${also.join(' or ')} there, it is returned, too.`;
-  const sentence = `${describePair(difference, symptom.tier)} With ${quoteText(plainLetter)} there, it is not returned.${others}`;
+  const equals = yield* describeEquals(inquiry, difference.stored, build);
+  const sentence = `${describePair(difference, symptom.tier)} With ${quoteText(plainLetter)} there, it is not returned.${others}${equals}`;
   return describeNarrowed(inquiry, sentence, wrongly, buildWith(plainLetter));
+}
+
+/** Ways to write a text with other letters that a comparison may take for the same. */
+const respellings: readonly (readonly [words: string, respell: (text: string) => string])[] = [
+  ['in capital letters', (text) => text.replaceAll(/[a-z]/g, (letter) => letter.toUpperCase())],
+  ['in small letters', (text) => text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())],
+  ['with an accent', (text) => text.replace(/[aeiou]/i, (letter) => `${letter}\u0301`.normalize('NFC'))],
+  ['without accents', (text) => text.normalize('NFD').replaceAll(/\p{M}/gu, '')],
+];
+
+/** Asks which other spellings of the right text count as equal to it. */
+function* describeEquals(
+  inquiry: SymptomInquiry,
+  stored: string,
+  build: (text: string) => HttpRequest,
+): RequestGenerator<string> {
+  const equal: string[] = [];
+  for (const [words, respell] of respellings) {
+    const text = respell(stored);
+    if (text !== stored && (yield* inquiry.ask(build(text))) === 'wrong') equal.push(words);
+  }
+  return equal.length === 0 ? '' : ` The same text counts, too, ${equal.join(', ')}.`;
+}
+
+/** Finds out whether two texts are taken for equal that have nothing in common but their hashes: the test data has such texts. */
+function* narrowEqualHash(
+  inquiry: SymptomInquiry,
+  { compose }: DecomposedRequest,
+  wrong: readonly RequestComponent[],
+): RequestGenerator<NarrowedFailure | undefined> {
+  const { symptom } = inquiry;
+  if (symptom.kind !== 'extra') return undefined;
+  for (const component of wrong) {
+    const subject = component.kind === 'parameter' ? parseFilterParameter(component.name) : undefined;
+    if (component.kind !== 'parameter' || subject?.on !== 'metadata') continue;
+    const asked = [subject.key, component.value];
+    const entries = Object.entries(symptom.tier.metadata);
+    const stored = entries.find(([key, value]) => hasEqualHash(asked, [key, String(value)]));
+    if (stored === undefined) continue;
+    const other = plainLetter.repeat(component.value.length);
+    const rightly = compose(replaceComponent(wrong, component, { ...component, value: other }));
+    if ((yield* inquiry.ask(rightly)) !== 'right') continue;
+    const [askedText, storedText] = [asked, stored].map(
+      ([key = '', value]) => `${quoteText(truncate(key, maxKey))} = ${quoteText(truncate(String(value), maxKey))}`,
+    );
+    const sentence = `${quoteTierName(symptom.tier)} is returned with the filter ${askedText}, although it has ${storedText}: texts that have nothing in common but that their 32-bit hashes are equal, such as String.hashCode() of Java. With another value of the same length, it is not returned.`;
+    return describeNarrowed(inquiry, sentence, compose(wrong), rightly);
+  }
+  return undefined;
+}
+
+/** Whether two entries are equal by the hash of their texts, and not by the texts. */
+function hasEqualHash(asked: readonly string[], stored: readonly string[]): boolean {
+  const isEqual = asked.every((text, n) => computeHash(text) === computeHash(stored[n] ?? ''));
+  return isEqual && asked.join() !== stored.join();
+}
+
+/** Computes String.hashCode() of Java, which code in other languages copies. */
+function computeHash(text: string): number {
+  let hash = 0;
+  for (let at = 0; at < text.length; at += 1) hash = (Math.imul(hash, 31) + text.charCodeAt(at)) | 0;
+  return hash;
 }
 
 /** If any letter may stand there, it may be that only the beginning of a text counts. */
@@ -90,7 +154,10 @@ export function* narrowOtherKey(
       .toSorted((left, right) => distance(left, subject.key) - distance(right, subject.key)) as [string, ...string[]];
     const [asked, stored] = shortenAroundDifference(subject.key, first).map(quoteText);
     const keys = [stored, ...more.map((key) => quoteText(truncate(key, maxKey)))];
-    const sentence = `${quoteTierName(symptom.tier)} is returned if the key of the filter is ${asked}, although it has this value under another key alone: ${renderShortList(keys.flatMap((key) => key ?? []))}. With ${quoteText(plainLetter)} as the value, it is not returned.`;
+    const equals = yield* describeEquals(inquiry, value, (text) =>
+      compose(replaceComponent(wrong, component, { ...component, value: text })),
+    );
+    const sentence = `${quoteTierName(symptom.tier)} is returned if the key of the filter is ${asked}, although it has this value under another key alone: ${renderShortList(keys.flatMap((key) => key ?? []))}. With ${quoteText(plainLetter)} as the value, it is not returned.${equals.replace('The same text', 'The value')}`;
     return describeNarrowed(inquiry, sentence, compose(wrong), rightly);
   }
   return undefined;

@@ -12,6 +12,7 @@ import { findReturnedCountLimit, narrowQuantity, narrowSize } from './narrow-amo
 import { type ComponentContrast, listWrongOnlyComponents, narrowComponents } from './narrow-components.js';
 import { narrowCustomer } from './narrow-customer.js';
 import { narrowBrackets, narrowForm, narrowLettersBeyondAscii, narrowParameterOrder } from './narrow-form.js';
+import { narrowInjection } from './narrow-injection.js';
 import { narrowItem, narrowItemOrder } from './narrow-item.js';
 import { narrowRuleTexts } from './narrow-rule-texts.js';
 import { describeLent, findLentParts, hasSameAnswer, narrowState } from './narrow-state.js';
@@ -100,8 +101,9 @@ function* narrowValues(
     (yield* narrowBrackets(inquiry, apart.compose(contrast.wrong))) ??
     (yield* narrowItem(inquiry, apart, contrast)) ??
     (yield* narrowCustomer(inquiry, apart, contrast, around)) ??
-    (yield* narrowRuleTexts(inquiry, apart, around)) ??
+    (yield* narrowRuleTexts(inquiry, apart, contrast, around)) ??
     (yield* narrowLettersBeyondAscii(inquiry, apart.compose(contrast.wrong))) ??
+    (yield* narrowInjection(inquiry, apart, around)) ??
     (yield* narrowMembers(inquiry, apart, contrast))
   );
 }

@@ -9,6 +9,7 @@ import type { Contrast } from '../run/case-report.js';
 import { renderShortList } from '../support/collections.js';
 import { describeCheckedRanks, findWronglyCheckedRanks, listExplanationsOfWindowSize } from './checked-ranks.js';
 import { listFixedPartMistakes } from './fixed-parts.js';
+import { loopMistakes } from './loop-mistakes.js';
 import type { ComparableObservation, UnpassedRow } from './observation.js';
 import { listWindowAndLimitMistakes, otherCheckedRanksCauseId, readWindowSizeOfCauseId } from './observed-mistakes.js';
 import type { ObservationsWithPredictor } from './prediction.js';
@@ -44,7 +45,7 @@ interface Candidate {
 
 /** Lists the mistakes that are proved, one after another: each explains what those before it leave. */
 export function proveCauses(run: ObservationsWithPredictor, seeds: readonly StructuralMistake[]): CauseWithRows[] {
-  const tried = [...listWindowAndLimitMistakes(run), ...knownMistakes, ...listFixedPartMistakes(run)];
+  const tried = [...listWindowAndLimitMistakes(run), ...knownMistakes, ...loopMistakes, ...listFixedPartMistakes(run)];
   const found: StructuralMistake[] = [];
   const causes: CauseWithRows[] = [];
   while (causes.length < maxMistakes) {
