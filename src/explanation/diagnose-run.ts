@@ -319,7 +319,7 @@ function isMostlyReadable({ all, compared }: ObservationsWithPredictor): boolean
 
 /** Finds what explains everything. */
 function findWhole(run: ObservationsWithPredictor): CauseWithRows | undefined {
-  return findNothingReturned(run) ?? findIgnoredBody(run) ?? findLostInTime(run) ?? findEmptyFrom(run);
+  return findNothingReturned(run) ?? findLostInTime(run) ?? findIgnoredBody(run) ?? findEmptyFrom(run);
 }
 
 /** Finds out whether nothing was ever returned, while no row fails: then it is not certain that the test data is loaded. */

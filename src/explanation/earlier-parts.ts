@@ -10,12 +10,8 @@ import { listAvailableTiers, type Tier } from '../contract/world.js';
 import type { Exchange, HttpRequest } from '../http/exchange.js';
 import { isSuccessful } from '../http/response-status.js';
 import type { TargetContext } from '../judge/judge-case.js';
-import {
-  type DecomposedRequest,
-  type PlainRequestHead,
-  type RequestComponent,
-  takeRequestApart,
-} from './request-components.js';
+import type { NarrowingContext } from './narrowed-failure.js';
+import { type DecomposedRequest, type RequestComponent, takeRequestApart } from './request-components.js';
 import { readReturnedTiersForTarget } from './symptom.js';
 
 /** A part of a request that an earlier one may lend. */
@@ -63,6 +59,8 @@ const lendings: readonly Lending[] = [
   { parts: [...bodyParts, 'parameter'], isInAddition: false },
 ];
 
+/** How many promotions have to be wrong before a filter that explains all of them is no coincidence. */
+const minFilteredOut = 5;
 /** How many different requests are put together: what they should get is computed for each. */
 const maxTried = 800;
 
@@ -76,7 +74,7 @@ interface EarlierExchange {
 export function findEarlierParts(
   wrong: Exchange,
   before: readonly Exchange[],
-  plain: PlainRequestHead,
+  { plain, isUnstable }: Pick<NarrowingContext, 'plain' | 'isUnstable'>,
   target: TargetContext,
 ): EarlierParts | undefined {
   const later = takeRequestApart(wrong.request, plain);
@@ -85,7 +83,10 @@ export function findEarlierParts(
     const apart = takeRequestApart(exchange.request, plain);
     return apart === undefined ? [] : [{ exchange, apart }];
   });
-  return findLendingRequest(wrong, later, earlierOnes, target) ?? findCollectedParts(wrong, later, earlierOnes, target);
+  return (
+    findLendingRequest(wrong, later, earlierOnes, isUnstable, target) ??
+    findCollectedParts(wrong, later, earlierOnes, target)
+  );
 }
 
 /** Finds one earlier request that lends parts. */
@@ -93,9 +94,33 @@ function findLendingRequest(
   wrong: AnsweredExchange,
   later: DecomposedRequest,
   earlierOnes: readonly EarlierExchange[],
+  isUnstable: boolean,
   target: TargetContext,
 ): EarlierParts | undefined {
-  const isRightFor = createResultTest(wrong, target);
+  const { isRightFor, countWrong } = createResultTest(wrong, target);
+  // That another filter fits may be a coincidence, unless results change by themselves, and it leaves out many promotions.
+  const doOtherFiltersTell = isUnstable && countWrong >= minFilteredOut;
+  for (const { lending, exchange, mixed } of listMixedRequests(later, earlierOnes)) {
+    if (!isRightFor(mixed)) continue;
+    const isSameAnswer = 'response' in exchange && exchange.response.body === wrong.response.body;
+    const isTelling = !lending.parts.includes('parameter') || isSameAnswer || doOtherFiltersTell;
+    if (isTelling) return { earlier: exchange, words: describeLending(lending), isSameAnswer };
+  }
+  return undefined;
+}
+
+/** A request that has some parts from an earlier one. */
+interface MixedRequest {
+  readonly lending: Lending;
+  readonly exchange: Exchange;
+  readonly mixed: HttpRequest;
+}
+
+/** Puts requests together, each once. */
+function* listMixedRequests(
+  later: DecomposedRequest,
+  earlierOnes: readonly EarlierExchange[],
+): Generator<MixedRequest> {
   const tried = new Set([serializeContent(later.compose(later.components))]);
   for (const lending of lendings) {
     for (const { exchange, apart } of earlierOnes) {
@@ -103,14 +128,9 @@ function findLendingRequest(
       const key = serializeContent(mixed);
       if (tried.has(key) || tried.size > maxTried) continue;
       tried.add(key);
-      if (!isRightFor(mixed)) continue;
-      const isSameAnswer = 'response' in exchange && exchange.response.body === wrong.response.body;
-      // Many filters leave the same few promotions: that another one fits may be a coincidence.
-      if (lending.parts.includes('parameter') && !isSameAnswer) continue;
-      return { earlier: exchange, words: describeLending(lending), isSameAnswer };
+      yield { lending, exchange, mixed };
     }
   }
-  return undefined;
 }
 
 /** Finds out whether a deployment collects parts: what it must not return is right if those of all earlier requests count, too. */
@@ -166,7 +186,7 @@ function createResultTest(wrong: AnsweredExchange, target: TargetContext) {
   const wrongTiers = new Set(
     tiers.filter((tier) => documented.returned(tier) !== 'open' && !isAsStated(tier, documented.returned(tier))),
   );
-  return (request: HttpRequest): boolean => {
+  const isRightFor = (request: HttpRequest): boolean => {
     const oracle = createOracle(request, target.world);
     // That nothing is returned is right for many requests.
     if (!oracle.accepted || returned.size === 0) return false;
@@ -175,6 +195,7 @@ function createResultTest(wrong: AnsweredExchange, target: TargetContext) {
       return stated === 'open' ? !wrongTiers.has(tier) : isAsStated(tier, stated);
     });
   };
+  return { isRightFor, countWrong: wrongTiers.size };
 }
 
 function describeLending({ parts, isInAddition }: Lending): string {

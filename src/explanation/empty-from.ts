@@ -4,13 +4,15 @@
  */
 
 import type { ComparableObservation, Observations } from './observation.js';
-import { type CauseWithRows, minMendedResponses } from './prove-causes.js';
+import type { CauseWithRows } from './prove-causes.js';
 import { listRequestFeatures } from './refused-features.js';
 
 /** Requests that are sent at the same time have no order. */
 const maxOverlap = 8;
 /** How many requests before the first empty result may have brought it about. */
 const maxBefore = 16;
+/** Fewer empty results at the end may have another reason. */
+const minEmpty = 20;
 /** A result that is right once may be right by chance. */
 const minRight = 2;
 /** Requests at the same time, or over another connection of a pool, may have another result. */
@@ -30,7 +32,7 @@ export function findEmptyFrom({ compared }: Pick<Observations, 'compared'>): Cau
   const full = before.filter(({ isEmpty }) => !isEmpty);
   const empty = after.filter(({ isEmpty }) => isEmpty);
   const isMost = full.length >= leastShare * before.length && empty.length >= leastShare * after.length;
-  const isShown = full.length >= minRight && empty.length >= minMendedResponses;
+  const isShown = full.length >= minRight && empty.length >= minEmpty;
   const first = after[0]?.number;
   if (first === undefined || !isMost || !isShown || !isSameRequestEmptied(full, empty)) return undefined;
   return {

@@ -158,7 +158,7 @@ function* describeUnstableRun(
     return;
   }
   const isLent = found.some(({ narrowed }) => narrowed.shape === seenStateShape);
-  if (isLent || counts.alone.wrong < minUnstable) return;
+  if (isLent) return;
   for (const { exchange } of counts.wrong.slice(0, maxLending)) {
     const [ofExchange] = listSymptoms(exchange, target);
     const inquiry = ofExchange && new SymptomInquiry(ofExchange, target, { left: 0 });
@@ -167,6 +167,7 @@ function* describeUnstableRun(
     yield { symptom: inquiry.symptom, rows: [...rows], narrowed: describeLent(exchange, lent, inquiry, undefined) };
     return;
   }
+  if (counts.alone.wrong < minUnstable) return;
   const sentence = `Equal requests have different results, even if they are sent alone. ${counted}`;
   yield { symptom, rows: [...rows], narrowed: { ...shown, sentence } };
 }

@@ -7,6 +7,7 @@
 import { distance } from 'fastest-levenshtein';
 import { describeRequest } from '../contract/describe-request.js';
 import { createOracle } from '../contract/oracle.js';
+import { parseRequest } from '../http/decoded-request.js';
 import { type Exchange, type HttpRequest, serializeRequestIgnoringRepetition } from '../http/exchange.js';
 import { type EarlierParts, findEarlierParts, type LentPart, partNames } from './earlier-parts.js';
 import {
@@ -16,7 +17,7 @@ import {
   type NarrowingContext,
 } from './narrowed-failure.js';
 import { type DecomposedRequest, takeRequestApart } from './request-components.js';
-import { judgeSymptom } from './symptom.js';
+import { type Correctness, judgeSymptom } from './symptom.js';
 import type { RequestGenerator, SymptomInquiry } from './symptom-inquiry.js';
 
 /** The shape of what two requests, one after the other, or several at the same time, show again. */
@@ -24,7 +25,7 @@ export const reproducedStateShape = 'state';
 /** The shape of what the responses of the run alone show. */
 export const seenStateShape = 'state-of-the-run';
 /** How many earlier requests are tried. */
-const maxEarlier = 3;
+const maxEarlier = 4;
 /** Longer descriptions of a request say nothing at a glance. */
 const maxDescription = 160;
 
@@ -42,22 +43,34 @@ export function* narrowState(
   if (later === undefined) return undefined;
   const before = listBefore(start, around.sent);
   const alone = (yield* inquiry.ask(start.request)) === 'right' ? start.request : mark(later, 'alone');
+  const isRight = (yield* inquiry.ask(alone)) === 'right';
+  const repeated = isRight || around.isUnstable ? yield* tryRepeating(inquiry, later, alone) : undefined;
+  if (repeated !== undefined) return repeated;
   // Without an earlier request it has to be right, or something else decides.
-  if ((yield* inquiry.ask(alone)) !== 'right') return undefined;
-  const twice = yield* tryTwice(inquiry, later, alone);
-  if (twice !== undefined) return twice;
+  if (!isRight) return undefined;
   const suspects = listSuspects(start, before, lent, inquiry);
-  for (const earlier of suspects) {
-    const apart = takeRequestApart(earlier.request, around.plain);
-    if (apart === undefined) continue;
-    const found = yield* tryPair(inquiry, apart, later, alone, lent);
-    if (found === undefined) continue;
-    // Where results change, a request may be right twice by chance.
-    if (around.isUnstable && !(yield* isAlwaysRight(inquiry, later))) return undefined;
-    return found;
-  }
+  const found = yield* tryPairs(inquiry, suspects, later, alone, { lent, plain: around.plain });
+  // Where results change, a request may be right twice by chance.
+  const isChance = found !== undefined && around.isUnstable && !(yield* isAlwaysRight(inquiry, later));
+  if (found !== undefined) return isChance ? undefined : found;
   const overlapping = yield* tryOverlap(inquiry, suspects[0] ?? start, later, alone, around);
   return overlapping ?? (lent && describeLent(start, lent, inquiry, alone));
+}
+
+/** Tries one earlier request after another. */
+function* tryPairs(
+  inquiry: SymptomInquiry,
+  suspects: readonly Exchange[],
+  later: DecomposedRequest,
+  alone: HttpRequest,
+  { lent, plain }: Pick<NarrowingContext, 'plain'> & { readonly lent: EarlierParts | undefined },
+): RequestGenerator<NarrowedFailure | undefined> {
+  for (const earlier of suspects) {
+    const apart = takeRequestApart(earlier.request, plain);
+    const found = apart && (yield* tryPair(inquiry, apart, later, alone, lent));
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 /** How often a request is sent to find out whether it is right without the earlier one. */
@@ -76,7 +89,7 @@ export function findLentParts(
   inquiry: SymptomInquiry,
   context: NarrowingContext,
 ): EarlierParts | undefined {
-  return findEarlierParts(start, listBefore(start, context.sent), context.plain, inquiry.target);
+  return findEarlierParts(start, listBefore(start, context.sent), context, inquiry.target);
 }
 
 /** Whether a request before had the same answer: a cache may have kept it. */
@@ -115,8 +128,15 @@ function listSuspects(
     ({ request }) =>
       symptom.kind !== 'refused' && createOracle(request, target.world).returned(symptom.tier) === wanted,
   );
-  const suspects = [lent?.earlier, alike[0], expecting, latest[0], alike[1]];
+  const suspects = [lent?.earlier, findSameNames(start, latest), alike[0], expecting, latest[0], alike[1]];
   return [...new Set(suspects.flatMap((exchange) => exchange ?? []))].slice(0, maxEarlier);
+}
+
+/** Finds an earlier request that differs in the values of its parameters alone: the key of a cache may lack them. */
+function findSameNames({ request }: Exchange, earlier: readonly Exchange[]): Exchange | undefined {
+  const readNames = (asked: HttpRequest) => JSON.stringify(parseRequest(asked).query.map(([name]) => name));
+  const names = readNames(request);
+  return earlier.find((exchange) => exchange.request.body === request.body && readNames(exchange.request) === names);
 }
 
 /** How much of a request is compared: long texts take long. */
@@ -135,21 +155,29 @@ function mark({ components, compose }: DecomposedRequest, turn: string): HttpReq
   return compose([...components, { kind: 'metadata', key: 'narrowing', value: turn }]);
 }
 
-/** Sends a request twice, as no request was sent before. */
-function* tryTwice(
+/** How often a request is sent, one after the other. */
+const repetitions = 6;
+
+/** Sends a request several times, one after the other, as no request was sent before. */
+function* tryRepeating(
   inquiry: SymptomInquiry,
   later: DecomposedRequest,
   alone: HttpRequest,
 ): RequestGenerator<NarrowedFailure | undefined> {
-  const first = mark(later, 'twice');
-  const second = { ...first, again: 1 };
-  if ((yield* inquiry.ask(first)) !== 'right' || (yield* inquiry.ask(second)) !== 'wrong') return undefined;
-  // By chance, it may have been so once.
-  const [third, fourth] = [mark(later, 'twice more'), { ...mark(later, 'twice more'), again: 1 }];
-  if ((yield* inquiry.ask(third)) !== 'right' || (yield* inquiry.ask(fourth)) !== 'wrong') return undefined;
-  const sentence = `When a request is sent twice, the second answer is wrong: ${describeSymptom(inquiry, second)}. The first time, ${describeRightResult(inquiry)}.`;
-  const wrong = [first, second].flatMap((request) => inquiry.getExchange(request) ?? []);
-  return { shape: reproducedStateShape, sentence, wrong, right: inquiry.getExchange(alone) };
+  const sent = Array.from({ length: repetitions }, (_, n) => ({ ...mark(later, 'repeated'), again: n }));
+  const answers: Correctness[] = [];
+  for (const request of sent) answers.push(yield* inquiry.ask(request));
+  const firstWrong = answers.indexOf('wrong');
+  if (firstWrong === -1 || !answers.includes('right')) return undefined;
+  const isOnceRight = answers.every((answer, n) => answer === (n === 0 ? 'right' : 'wrong'));
+  const shown = sent.slice(isOnceRight ? 0 : firstWrong, firstWrong + 1) as [HttpRequest, ...HttpRequest[]];
+  const symptom = describeSymptom(inquiry, sent[firstWrong] ?? shown[0]);
+  const sentence = isOnceRight
+    ? `When a request is sent again, the answer is wrong: ${symptom}. The first time, ${describeRightResult(inquiry)}.`
+    : `The same request, sent ${repetitions} times, one after the other: ${answers.join(', ')}. When it is wrong, ${symptom}.`;
+  const wrong = shown.flatMap((request) => inquiry.getExchange(request) ?? []);
+  const right = isOnceRight ? alone : sent[answers.indexOf('right')];
+  return { shape: reproducedStateShape, sentence, wrong, right: right && inquiry.getExchange(right) };
 }
 
 /** Sends two requests, one after the other. Both are new, so that no cache can have them. */

@@ -74,8 +74,29 @@ export function* narrowStoredTexts(
   const results: StoredTextResult[] = [];
   for (const stored of listOddTexts(key, filter.value, target.world).slice(0, maxStored))
     results.push(...(yield* askStored(inquiry, stored, build)));
+  const wrong = results.filter(({ isWrong }) => isWrong);
+  // A sign of the key alone decides, or one that no short text of the test data has: other keys show which signs do.
+  const isOfKey = wrong.every(({ stored }) => listSigns(stored.value).length === 0) && listSigns(key).length > 0;
+  if (isOfKey) results.push(...(yield* askOtherKeys(inquiry, results, build)));
   if (results.some(({ isWrong }) => isWrong)) return describeResults(results, build);
   return describeFoundText(inquiry, apart.compose(contrast.wrong), filter, [...results, ...ofLengths], build);
+}
+
+/** How many keys with a sign are asked for. */
+const maxKeys = 16;
+
+function* askOtherKeys(
+  inquiry: SymptomInquiry,
+  known: readonly StoredTextResult[],
+  build: FilterPlace['build'],
+): RequestGenerator<StoredTextResult[]> {
+  const asked = new Set(known.map(({ stored }) => stored.key));
+  const results: StoredTextResult[] = [];
+  const keys = listKeysWithSign(inquiry.target.world).filter(({ key }) => !asked.has(key));
+  // Every second one: the test data has the most frequent signs first, and rare ones say as much.
+  const chosen = [...keys.slice(0, maxKeys / 2), ...keys.slice(maxKeys / 2).filter((_, n) => n % 2 === 0)];
+  for (const stored of chosen.slice(0, maxKeys)) results.push(...(yield* askStored(inquiry, stored, build)));
+  return results;
 }
 
 function findFilterPlace(

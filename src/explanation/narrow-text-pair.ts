@@ -14,6 +14,7 @@ import type { ComponentContrast } from './narrow-components.js';
 import { bisect, plainLetter } from './narrow-values.js';
 import { findShownExchanges, type NarrowedFailure, quoteTierName } from './narrowed-failure.js';
 import { type DecomposedRequest, quoteText, type RequestComponent, replaceComponent } from './request-components.js';
+import { judgeSymptom } from './symptom.js';
 import type { RequestGenerator, SymptomInquiry } from './symptom-inquiry.js';
 import { findLeastTextDifference, quoteWithMark, type TextDifference } from './text-difference.js';
 
@@ -65,7 +66,10 @@ function* describeEquals(
   const equal: string[] = [];
   for (const [words, respell] of respellings) {
     const text = respell(stored);
-    if (text !== stored && (yield* inquiry.ask(build(text))) === 'wrong') equal.push(words);
+    // Whether the case of letters counts is open for some texts: what comes back is a fact all the same.
+    const exchange = text === stored ? undefined : yield* inquiry.send(build(text));
+    const isReturned = exchange && judgeSymptom(inquiry.symptom, exchange, inquiry.target) === 'wrong';
+    if (isReturned) equal.push(words);
   }
   return equal.length === 0 ? '' : ` The same text counts, too, ${equal.join(', ')}.`;
 }
