@@ -23,7 +23,9 @@ export function findBrokenResponses(
   rows: readonly UnpassedRow[],
 ): CauseWithRows | undefined {
   const answered = exchanges.flatMap((exchange) =>
-    'response' in exchange && isSuccessful(exchange.response) ? [exchange] : [],
+    'response' in exchange && isSuccessful(exchange.response) && exchange.response.bodyLength === undefined
+      ? [exchange]
+      : [],
   );
   const broken = answered.filter((exchange) => findResponseBreakage(exchange) !== undefined);
   const whole = answered.filter((exchange) => findResponseBreakage(exchange) === undefined);
