@@ -1,7 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
+import type { DeploymentFacts, Handlers } from '../../reference/handlers.js';
+import type { ParsedRequest } from '../../reference/parsed-request.js';
 import { certify } from '../../src/api.js';
+import { createOracle } from '../../src/contract/oracle.js';
+import type { Tier } from '../../src/contract/world.js';
+import { loopMistakes } from '../../src/explanation/loop-mistakes.js';
 import { describeRequestComponent, quoteText, takeRequestApart } from '../../src/explanation/request-components.js';
 import { findLeastTextDifference, quoteWithMark } from '../../src/explanation/text-difference.js';
 import { parseRequest } from '../../src/http/decoded-request.js';
@@ -145,6 +150,93 @@ function cachingWithoutCustomer(): Answer {
   };
 }
 
+/** Changes a body that is a JSON object before the deployment reads it. */
+const readingBody =
+  (change: (body: Readonly<Record<string, unknown>>) => unknown): Answer =>
+  (request) => {
+    const body = parseJson(request.body ?? '');
+    return conforming(isJsonObject(body) ? { ...request, body: JSON.stringify(change(body)) } : request);
+  };
+
+/** Keeps the customer of the first request for all later ones. */
+function keepingFirstCustomer(): Answer {
+  let kept: unknown;
+  return readingBody((body) => {
+    kept ??= body.customer;
+    return { ...body, customer: kept };
+  });
+}
+
+/** Keeps the query of the first request that has one. */
+function keepingFirstQuery(): Answer {
+  let kept: string | undefined;
+  return (request) => {
+    const [path = '', query] = request.path.split('?');
+    kept ??= query;
+    return conforming({ ...request, path: kept === undefined ? path : `${path}?${kept}` });
+  };
+}
+
+/** Changes the list of ids in a result. */
+const listing =
+  (change: (ids: readonly string[], request: HttpRequest) => readonly string[]): Answer =>
+  (request) => {
+    const response = conforming(request);
+    const body = parseJson(response.body);
+    if (!isJsonObject(body) || !Array.isArray(body.data)) return response;
+    const ids = change(
+      body.data.map((record: unknown) => String(getMember(record, 'id'))),
+      request,
+    );
+    return { ...response, body: JSON.stringify({ data: ids.map((id) => ({ id })) }) };
+  };
+
+/** Removes what a filter leaves out for good. */
+function removingFilteredOut(): Answer {
+  const removed = new Set<string>();
+  return listing((ids, request) => {
+    const left = ids.filter((id) => !removed.has(id));
+    const { filteredOn, matching } = createOracle(request, suite.world);
+    if (filteredOn !== undefined)
+      for (const tier of suite.world.tiers) if (matching(tier) === 'forbidden') removed.add(tier.id);
+    return left;
+  });
+}
+
+/** Finds nothing from some request on. */
+function emptyAfter(count: number): Answer {
+  let requests = 0;
+  return listing((ids) => {
+    requests += 1;
+    return requests > count ? [] : ids;
+  });
+}
+
+/** Looks at the items of one kind alone, that of the first item. */
+const readingFirstKind = readingBody((body) => {
+  const items = getMember(body.order, 'items');
+  if (!isJsonObject(body.order) || !Array.isArray(items)) return body;
+  const isProduct = (item: unknown) => getMember(item, 'product_id') !== undefined;
+  return { ...body, order: { ...body.order, items: items.filter((item) => isProduct(item) === isProduct(items[0])) } };
+});
+
+/** Reads a body in blocks of bytes, each as a text. */
+const readingInBlocks =
+  (size: number): Answer =>
+  (request) => {
+    const bytes = Buffer.from(request.body ?? '');
+    const blocks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, n) =>
+      bytes.subarray(n * size, (n + 1) * size).toString(),
+    );
+    return conforming({ ...request, body: blocks.join('') });
+  };
+
+/** Sends as many bytes as the response has letters. */
+const countingLetters: Answer = (request) => {
+  const response = conforming(request);
+  return { ...response, body: Buffer.from(response.body).subarray(0, response.body.length).toString() };
+};
+
 /** Mistakes, and what the first contrast says of them. */
 const mistakes: readonly (readonly [what: string, create: () => Answer, sentence: RegExp])[] = [
   [
@@ -177,13 +269,74 @@ const mistakes: readonly (readonly [what: string, create: () => Answer, sentence
     () => refusingFilters(500, (value) => value.includes('%')),
     /%.*the answer is 500/,
   ],
+  [
+    'the customer of the first request is kept',
+    keepingFirstCustomer,
+    /^Every request is answered as if its customer were \w+, whichever it names/,
+  ],
+  ['the filter of the first request is kept', keepingFirstQuery, /^Every request is answered as if it had the filter/],
+  [
+    'a filter removes promotions for good',
+    removingFilteredOut,
+    /are missing in every response after the first request with a filter that they do not match/,
+  ],
+  [
+    'results are empty from some request on',
+    () => emptyAfter(40),
+    /^From request \d+ of the run on, results are empty/,
+  ],
+  [
+    'the first item decides which kind of items counts',
+    () => readingFirstKind,
+    /^With the items in this order: .* is not returned.*reverse order, .* is returned/,
+  ],
+  [
+    'keys of metadata become snake case',
+    () =>
+      readingBody((body) => {
+        const entries = Object.entries(isJsonObject(body.metadata) ? body.metadata : {});
+        const toSnakeCase = (key: string) => key.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+        return { ...body, metadata: Object.fromEntries(entries.map(([key, value]) => [toSnakeCase(key), value])) };
+      }),
+    /under the key "storeName".* in place of "store_name", 'broadway' is returned/,
+  ],
+  [
+    'a template in metadata is removed',
+    () => readingMetadata((text) => text.replaceAll(/\$\{[^}]*\}/g, '')),
+    /\$\{t\}" does not count/,
+  ],
+  [
+    'a body is read in blocks of 1024 bytes',
+    () => readingInBlocks(1024),
+    /With one more blank before the body, .* is returned.*across a multiple of \d+/,
+  ],
+  ['responses are cut off by their letters', () => countingLetters, /^Responses with letters beyond ASCII are cut off/],
 ];
 
 for (const [n, [what, create, sentence]] of mistakes.entries())
-  test(`The first contrast says what makes the difference if ${what}`, { tag: n < 3 ? [] : '@long' }, async () => {
+  test(`The first contrast says what makes the difference if ${what}`, {
+    tag: n < 3 || n % 4 === 2 ? [] : '@long',
+  }, async () => {
     const { certificate } = await runWithEvidence(channelTo(create()));
     expect(certificate.causes?.[0]?.sentence).toMatch(sentence);
   });
+
+test('A loop that removes from the list that it walks leaves each promotion after a removed one unchecked', () => {
+  const tiers = suite.world.tiers.slice(0, 6);
+  const isValid = (tier: Tier) => ![1, 2, 5].includes(tiers.indexOf(tier));
+  const handlers = { candidates: () => tiers, isValid } as unknown as Handlers;
+  const facts = {} as DeploymentFacts;
+  const selected = loopMistakes.map(({ change }) =>
+    change(handlers, facts)
+      .select?.({} as ParsedRequest)
+      .map((tier) => tiers.indexOf(tier)),
+  );
+  // Newest first, 2 comes after the removed 1. Oldest first, 4 comes after the removed 5, and 1 after the removed 2.
+  expect(selected).toEqual([
+    [0, 2, 3, 4],
+    [4, 3, 1, 0],
+  ]);
+});
 
 test('A contrast says that requests at the same time mix', async () => {
   const target = path.join(makeTestFolder(), 'target.yaml');
