@@ -10,6 +10,7 @@ import { narrowFailures } from '../explanation/narrow-failures.js';
 import type { TargetContext } from '../judge/judge-case.js';
 import { getIdFinders } from '../recognition/id-finders.js';
 import type { CaseReport, Contrast, StoredEvidence } from '../run/case-report.js';
+import type { CaseResult } from '../run/case-result.js';
 import { createStoredExchange, narrowingPurpose } from '../run/evidence-keeper.js';
 import { createExchangeIndexer } from '../run/exchange-index.js';
 import type { NarrowingSender } from '../run/narrowing-sender.js';
@@ -34,11 +35,28 @@ export async function narrowUnexplainedFailures(run: RunToNarrow): Promise<Contr
   const index = indexer.finish(uses);
   const results = reports.map(({ result }) => result);
   const statedPatterns = settings.target.tierPatterns;
-  const { unexplained, assumed } = diagnoseRun({ suite, results, index, statedPatterns, known, contrasts: [] });
+  const diagnose = (judged: readonly CaseResult[], assuming: KnownCauses | undefined) =>
+    diagnoseRun({ suite, results: judged, index, statedPatterns, known: assuming, contrasts: [] });
+  const first = diagnose(results, known);
+  // What the responses no longer show must not be taken for right: another mistake may have come in its place.
+  const isOutdated = known !== undefined && first.gone.length > 0;
+  const { unexplained, assumed } = isOutdated
+    ? diagnose(results.map(forgetKnownRows), withoutCauses(known, first.gone))
+    : first;
   // What is known or proved is not looked at again.
   const corrected = { ...target, known: createKnownMistakeCorrections(assumed, suite.world) };
   const byId = new Map(exchanges.map(({ id, exchange }) => [id, exchange]));
   return await narrowFailures({ rows: unexplained, uses, exchanges: byId, target: corrected }, sender);
+}
+
+/** Takes what failed as known for a failure, since a known cause no longer explains it. */
+function forgetKnownRows(result: CaseResult): CaseResult {
+  return { ...result, rows: result.rows.map(({ known: _, ...row }) => row) };
+}
+
+function withoutCauses(known: KnownCauses, gone: readonly string[]): KnownCauses {
+  const isLeft = ({ id }: { readonly id: string }) => !gone.includes(id);
+  return { ...known, causes: known.causes.filter(isLeft), refusals: known.refusals.filter(isLeft) };
 }
 
 /** The exchanges of this process in the order of sending. Recorded ones lack what they name, and have what was sent to narrow. */

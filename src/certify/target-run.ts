@@ -11,7 +11,7 @@ import type { TransportChannel } from '../http/transport.js';
 import type { SuspectedWrongDataLoad } from '../judge/suspected-wrong-data-load.js';
 import type { DataFileSummary } from '../own-data/data-suite.js';
 import type { CaseReport } from '../run/case-report.js';
-import { createRepetitionResult, getVerdictApartFromKnown, repetitionCaseId } from '../run/case-result.js';
+import { createRepetitionResult, repetitionCaseId } from '../run/case-result.js';
 import { type StartRunOptions, startRun } from '../run/run.js';
 import { selectFromSuite } from '../suite/case-selection.js';
 import type { Reason } from '../support/reason.js';
@@ -49,7 +49,8 @@ export async function startTargetRun(
   const reports: CaseReport[] = [];
   /** Finds out what makes a difference. Only where something fails, and the deployment still works. */
   const narrow = async (ended: CaseReport | undefined): Promise<CaseReport | undefined> => {
-    const isFailing = reports.some(({ result }) => getVerdictApartFromKnown(result) === 'fail');
+    // What fails as known may fail for another reason by now: the responses tell.
+    const isFailing = reports.some(({ result }) => result.verdict === 'fail');
     const isVoid = ended?.result.hasDataChanged === true || unreachable !== undefined || load?.isProven === true;
     if (!settings.narrows || !isFailing || isVoid || run.hasStopped()) return ended;
     const known = await loadKnownCauses(settings, suite.world);
