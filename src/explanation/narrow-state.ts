@@ -9,6 +9,7 @@ import { describeRequest } from '../contract/describe-request.js';
 import { createOracle } from '../contract/oracle.js';
 import { parseRequest } from '../http/decoded-request.js';
 import { type Exchange, type HttpRequest, serializeRequestIgnoringRepetition } from '../http/exchange.js';
+import { shorten } from '../support/untrusted-text.js';
 import { type EarlierParts, findEarlierParts, type LentPart, partNames } from './earlier-parts.js';
 import {
   describeRightResult,
@@ -44,7 +45,7 @@ export function* narrowState(
   const before = listBefore(start, around.sent);
   const alone = (yield* inquiry.ask(start.request)) === 'right' ? start.request : mark(later, 'alone');
   const isRight = (yield* inquiry.ask(alone)) === 'right';
-  const repeated = isRight || around.isUnstable ? yield* tryRepeating(inquiry, later, alone) : undefined;
+  const repeated = isRight || around.isUnstable ? yield* tryRepeating(inquiry, later, alone, lent) : undefined;
   if (repeated !== undefined) return repeated;
   // Without an earlier request it has to be right, or something else decides.
   if (!isRight) return undefined;
@@ -163,6 +164,7 @@ function* tryRepeating(
   inquiry: SymptomInquiry,
   later: DecomposedRequest,
   alone: HttpRequest,
+  lent: EarlierParts | undefined,
 ): RequestGenerator<NarrowedFailure | undefined> {
   const sent = Array.from({ length: repetitions }, (_, n) => ({ ...mark(later, 'repeated'), again: n }));
   const answers: Correctness[] = [];
@@ -174,10 +176,17 @@ function* tryRepeating(
   const symptom = describeSymptom(inquiry, sent[firstWrong] ?? shown[0]);
   const sentence = isOnceRight
     ? `When a request is sent again, the answer is wrong: ${symptom}. The first time, ${describeRightResult(inquiry)}.`
-    : `The same request, sent ${repetitions} times, one after the other: ${answers.join(', ')}. When it is wrong, ${symptom}.`;
+    : `The same request, sent ${repetitions} times, one after the other: ${answers.join(', ')}. When it is wrong, ${symptom}.${describeLender(lent, inquiry)}`;
   const wrong = shown.flatMap((request) => inquiry.getExchange(request) ?? []);
   const right = isOnceRight ? alone : sent[answers.indexOf('right')];
   return { shape: reproducedStateShape, sentence, wrong, right: right && inquiry.getExchange(right) };
+}
+
+/** Says for which other request a wrong result of the run is right. */
+function describeLender(lent: EarlierParts | undefined, { target: { world } }: SymptomInquiry): string {
+  if (lent === undefined) return '';
+  const description = shorten(describeRequest(lent.earlier.request, world), maxDescription);
+  return ` In the run, the result was right for this request with ${lent.words}: ${description}.`;
 }
 
 /** Sends two requests, one after the other. Both are new, so that no cache can have them. */
