@@ -11,7 +11,7 @@ import type { Contrast, ExchangeUse, RowId } from '../run/case-report.js';
 import type { NarrowingSender } from '../run/narrowing-sender.js';
 import { groupBy } from '../support/collections.js';
 import { narrow } from './narrow.js';
-import { describeLent, findLentParts, reproducedStateShape, seenStateShape } from './narrow-state.js';
+import { describeLent, findLentParts, repeatedShape, reproducedStateShape, seenStateShape } from './narrow-state.js';
 import { storedTextShapePrefix } from './narrow-stored-texts.js';
 import { describeSymptom, type NarrowedFailure, type NarrowingContext } from './narrowed-failure.js';
 import type { UnpassedRow } from './observation.js';
@@ -167,7 +167,8 @@ function* describeUnstableRun(
     yield { symptom: inquiry.symptom, rows: [...rows], narrowed: describeLent(exchange, lent, inquiry, undefined) };
     return;
   }
-  if (counts.alone.wrong < minUnstable) return;
+  const isRepeated = found.some(({ narrowed }) => narrowed.shape === repeatedShape);
+  if (isRepeated || counts.alone.wrong < minUnstable) return;
   const sentence = `Equal requests have different results, even if they are sent alone. ${counted}`;
   yield { symptom, rows: [...rows], narrowed: { ...shown, sentence } };
 }

@@ -23,6 +23,8 @@ import type { RequestGenerator, SymptomInquiry } from './symptom-inquiry.js';
 
 /** The shape of what two requests, one after the other, or several at the same time, show again. */
 export const reproducedStateShape = 'state';
+/** The shape of a request that is now right, now wrong, without others. */
+export const repeatedShape = 'repeated';
 /** The shape of what the responses of the run alone show. */
 export const seenStateShape = 'state-of-the-run';
 /** How many earlier requests are tried. */
@@ -179,7 +181,8 @@ function* tryRepeating(
     : `The same request, sent ${repetitions} times, one after the other: ${answers.join(', ')}. When it is wrong, ${symptom}.${describeLender(lent, inquiry)}`;
   const wrong = shown.flatMap((request) => inquiry.getExchange(request) ?? []);
   const right = isOnceRight ? alone : sent[answers.indexOf('right')];
-  return { shape: reproducedStateShape, sentence, wrong, right: right && inquiry.getExchange(right) };
+  const shape = isOnceRight ? reproducedStateShape : repeatedShape;
+  return { shape, sentence, wrong, right: right && inquiry.getExchange(right) };
 }
 
 /** Says for which other request a wrong result of the run is right. */
