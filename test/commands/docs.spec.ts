@@ -4,7 +4,6 @@ import { spawn } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
-import { Ajv2020 } from 'ajv/dist/2020.js';
 import { referenceCredentials } from '../../reference/reference-credentials.js';
 import { readCaseFile } from '../../src/cases/case-file.js';
 import { packageRoot } from '../../src/support/package-root.js';
@@ -87,8 +86,8 @@ test('The list of keys of the case language has those of the schemas', () => {
     readonly properties: Readonly<Record<string, Partial<Schema>>>;
     readonly $defs: Record<string, Schema>;
   };
-  const { properties, $defs } = readSchema('cases') as Schema;
-  const check = (readSchema('assertions') as Schema).$defs.check?.properties ?? {};
+  const { properties, $defs } = readSchema('cases') as unknown as Schema;
+  const check = $defs.check?.properties ?? {};
   const inGroups = Object.entries(check).flatMap(([key, group]) =>
     group.properties === undefined || key === 'status' || key === 'accepted'
       ? [key]
@@ -116,15 +115,6 @@ test('The case language explains every tag, and no other', () => {
   const entries = [...section.matchAll(/^- (.*?)(?: \(|:)/gm)].map(([, names = '']) => names);
   const documented = entries.flatMap((names) => [...names.matchAll(/`([a-z-]+)`/g)].map(([, name]) => name));
   expect(documented.sort()).toEqual(known.toSorted());
-});
-
-test('Every schema is valid', () => {
-  const ajv = new Ajv2020();
-  const names = readdirSync(path.join(packageRoot, 'schemas')).filter((name) => name.endsWith('.schema.json'));
-  for (const name of names) {
-    ajv.validateSchema(readSchema(name.replace('.schema.json', '')));
-    expect(ajv.errors, name).toBeNull();
-  }
 });
 
 /** Ends what would run until Ctrl-C, and skips what needs a registry, a display or a failure. */

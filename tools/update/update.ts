@@ -7,16 +7,15 @@ import { UnusableInput } from '../../src/support/problem.js';
 import { readYaml } from '../../src/support/yaml-file.js';
 import { renderKillMatrixFiles } from '../proof/kill-matrix.js';
 import { commandsPageFile, renderCommandsPage } from './commands-page.js';
-import { createAssertionsSchema, createContractIdsSchema } from './schemas.js';
+import { createDerivedDefinitions, writeDefinitions } from './schemas.js';
 import { renderSpecs } from './specs.js';
 
 /** Writes everything that is derived from the cases, the contract, the assertion kinds and the faults. */
 async function update(): Promise<void> {
   // The schemas come first: they decide what a case file may contain.
   await report('schemas', () => {
-    writeSchema('assertions', createAssertionsSchema());
     const contract = parseContract(readYaml(path.join(packageCasesFolder, 'contract.yaml')));
-    writeSchema('contract-ids', createContractIdsSchema(contract));
+    for (const [schema, definitions] of createDerivedDefinitions(contract)) writeDefinitions(schema, definitions);
   });
   const suite = readSuiteFiles(packageCasesFolder, {});
   await report('specs', () => {
@@ -28,11 +27,6 @@ async function update(): Promise<void> {
   const page = path.relative(packageRoot, commandsPageFile);
   await report(page, async () => writeFileSync(commandsPageFile, await renderCommandsPage()));
   print('Review the diff: `git diff`.');
-}
-
-function writeSchema(name: string, schema: object): void {
-  const file = path.join(packageRoot, 'schemas', `${name}.schema.json`);
-  writeFileSync(file, `${JSON.stringify(schema, null, 2)}\n`);
 }
 
 async function report(what: string, write: () => unknown): Promise<void> {
