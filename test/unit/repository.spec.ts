@@ -1,18 +1,20 @@
 /** The repository: rooms, and derived files that are up to date. `proof.spec.ts` compares the kill matrix and the rows for --quick. */
 
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { parse } from 'yaml';
 import { readDiscriminatingRows } from '../../src/config/selection.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { readSchema } from '../../src/support/schema-validation.js';
+import { listForbiddenImports } from '../../tools/check-imports.js';
 import { computeRowsDigest } from '../../tools/proof/choose-rows.js';
 import { knownFaults } from '../../tools/proof/kill-matrix.js';
 import { commandsPageFile, renderCommandsPage } from '../../tools/update/commands-page.js';
 import { createDerivedDefinitions } from '../../tools/update/schemas.js';
 import { renderSpecs } from '../../tools/update/specs.js';
+import { makeTestFolder } from '../support/cli.js';
 import { suite } from '../support/in-process.js';
 
 const outOfDate = 'Out of date: run `npm run update` and review the diff.';
@@ -41,20 +43,52 @@ for (const [file, render] of [
 
 const inPackage = (...steps: readonly string[]) => path.join(packageRoot, ...steps);
 
+test('An import against the order of the rooms is found', () => {
+  const root = makeTestFolder();
+  const files = {
+    'src/http/client.ts': "import { run } from '../run/run.js';",
+    'src/run/run.ts':
+      "import { send } from '../http/client.js';\nimport type { Fault } from '../../reference/fault.js';",
+    'src/unknown/room.ts': "export * from '../support/json.js';",
+    'reference/fault.ts':
+      "import type { Request } from '../src/http/client.js';\nimport { send } from '../src/http/client.js';",
+  };
+  for (const [file, text] of Object.entries(files)) {
+    mkdirSync(path.dirname(path.join(root, file)), { recursive: true });
+    writeFileSync(path.join(root, file), text);
+  }
+  expect(listForbiddenImports(root).toSorted()).toEqual([
+    'reference/fault.ts -> src/http/client.js',
+    'src/http/client.ts -> src/run/run.js',
+    'src/run/run.ts -> reference/fault.js',
+    'src/unknown/room.ts -> src/support/json.js',
+  ]);
+  expect(listForbiddenImports(packageRoot)).toEqual([]);
+});
+
 test('The sources contain no id of a requirement or a case', () => {
   const ids = [...suite.contract.requirements, ...suite.cases.filter(({ kind }) => kind === 'requirement')].map(
     ({ id }) => id,
   );
   // The documented body has a member of this name.
   const members = ['order.metadata'];
-  const sources = readdirSync(inPackage('src'), { recursive: true, encoding: 'utf8' });
-  const found = sources
-    .filter((name) => name.endsWith('.ts'))
-    .flatMap((file) => {
-      const text = readFileSync(inPackage('src', file), 'utf8');
-      return ids.filter((id) => !members.includes(id) && text.includes(`'${id}'`)).map((id) => `${file}: ${id}`);
-    });
-  expect(found).toEqual([]);
+  const withoutComments = (text: string) => text.replaceAll(/^\s*(?:\/\/|\/?\*).*$/gm, '');
+  const listIds = (text: string) => {
+    const quoted = new Set(
+      Array.from(withoutComments(text).matchAll(/(['"`])([a-z0-9.-]+)\1/g), ([, , word = '']) => word),
+    );
+    return ids.filter((id) => !members.includes(id) && quoted.has(id));
+  };
+  const sources = readdirSync(inPackage('src'), { recursive: true, encoding: 'utf8' }).filter((name) =>
+    /\.ts$/.test(name),
+  );
+  expect(sources.length).toBeGreaterThan(100);
+  expect(
+    sources.flatMap((file) => listIds(readFileSync(inPackage('src', file), 'utf8')).map((id) => `${file}: ${id}`)),
+  ).toEqual([]);
+  // The search finds them where they are.
+  for (const quote of [`'`, '"', '`'])
+    expect(listIds(ids.map((id) => quote + id + quote).join(', '))).toHaveLength(ids.length - members.length);
 });
 
 test('Each reason has a sentence, and each sentence a reason', () => {
@@ -63,10 +97,12 @@ test('Each reason has a sentence, and each sentence a reason', () => {
     .filter((name) => name.endsWith('.ts'))
     .map((name) => readFileSync(inPackage('src', name), 'utf8'))
     .join('\n');
-  const created = sources.matchAll(
+  const matches = sources.matchAll(
     /\b(?:createReason|createViolation|createUnclearResult|create(?:Fine|Problem|Unknown)Finding|createViolationUnless\([^;]*?,)\(?\s*'([a-z-]+)'/g,
   );
-  expect([...created].map(([, code = '']) => code).filter((code) => !Object.hasOwn(sentences, code))).toEqual([]);
+  const created = Array.from(matches, ([, code = '']) => code);
+  expect(new Set(created).size).toBeGreaterThan(100);
+  expect(created.filter((code) => !Object.hasOwn(sentences, code))).toEqual([]);
   const all = `${sources}${Object.values(sentences).join('\n')}`;
   const isUsed = (code: string) => all.includes(`'${code}'`) || all.includes(`{{> ${code}}}`);
   expect(Object.keys(sentences).filter((code) => !isUsed(code))).toEqual([]);

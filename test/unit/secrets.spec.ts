@@ -350,6 +350,7 @@ test('A run that crashes leaves no secret, and says so', { tag: '@long' }, async
     outputs.push([command, (await runConformance([command, ...args], { cwd, env })).output]);
   await close();
   expectNoLeaks([...outputs, ...readTexts(cwd)]);
+  for (const [command, output] of outputs) expect(output, command).toContain('RangeError at ');
 });
 
 test('A killed run leaves no secret', { tag: '@long' }, async () => {
@@ -365,8 +366,9 @@ test('A killed run leaves no secret', { tag: '@long' }, async () => {
   });
   const command = ['certify', '--target', 'leaky.yaml', '--out', 'out'];
   const child = spawn(process.execPath, [commandLine, ...command], { cwd, env, detached: true, stdio: 'ignore' });
-  await once(child, 'exit');
+  const [, signal] = await once(child, 'exit');
   await close();
+  expect([signal, received >= 20]).toEqual(['SIGKILL', true]);
   expectNoLeaks(readTexts(cwd));
 });
 
