@@ -1,20 +1,20 @@
 /** The repository: rooms, and derived files that are up to date. `proof.spec.ts` compares the kill matrix and the rows for --quick. */
 
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { parse } from 'yaml';
 import { readDiscriminatingRows } from '../../src/config/selection.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { readSchema } from '../../src/support/schema-validation.js';
-import { listForbiddenImports } from '../../tools/check-imports.js';
 import { computeRowsDigest } from '../../tools/proof/choose-rows.js';
 import { knownFaults } from '../../tools/proof/kill-matrix.js';
-import { commandsPageFile, renderCommandsPage } from '../../tools/update/commands-page.js';
+import { commandsPage, renderCommandsPage } from '../../tools/update/commands-page.js';
+import { documentsWithExamples, fillExamples } from '../../tools/update/failure-examples.js';
+import { keysPage, renderKeysPage } from '../../tools/update/keys-page.js';
 import { createDerivedDefinitions } from '../../tools/update/schemas.js';
 import { renderSpecs } from '../../tools/update/specs.js';
-import { makeTestFolder } from '../support/cli.js';
 import { suite } from '../support/in-process.js';
 
 const outOfDate = 'Out of date: run `npm run update` and review the diff.';
@@ -32,39 +32,20 @@ test('The rows for --quick were chosen from the present rows and faults', () => 
   expect(readDiscriminatingRows().chosen_from, outOfDate).toBe(digest);
 });
 
+const readPackageFile = (file: string) => readFileSync(path.join(packageRoot, file), 'utf8');
+
 for (const [file, render] of [
-  ...[...renderSpecs(suite)].map(([file, text]) => [path.join(packageRoot, file), () => text] as const),
-  [commandsPageFile, renderCommandsPage],
+  ...[...renderSpecs(suite)].map(([file, text]) => [file, () => text] as const),
+  [commandsPage, renderCommandsPage],
+  [keysPage, renderKeysPage],
+  ...documentsWithExamples.map((file) => [file, () => fillExamples(readPackageFile(file))] as const),
 ] as const) {
-  test(`${path.relative(packageRoot, file)} is up to date`, async () => {
-    expect(readFileSync(file, 'utf8'), outOfDate).toBe(await render());
+  test(`${file} is up to date`, async () => {
+    expect(readPackageFile(file), outOfDate).toBe(await render());
   });
 }
 
 const inPackage = (...steps: readonly string[]) => path.join(packageRoot, ...steps);
-
-test('An import against the order of the rooms is found', () => {
-  const root = makeTestFolder();
-  const files = {
-    'src/http/client.ts': "import { run } from '../run/run.js';",
-    'src/run/run.ts':
-      "import { send } from '../http/client.js';\nimport type { Fault } from '../../reference/fault.js';",
-    'src/unknown/room.ts': "export * from '../support/json.js';",
-    'reference/fault.ts':
-      "import type { Request } from '../src/http/client.js';\nimport { send } from '../src/http/client.js';",
-  };
-  for (const [file, text] of Object.entries(files)) {
-    mkdirSync(path.dirname(path.join(root, file)), { recursive: true });
-    writeFileSync(path.join(root, file), text);
-  }
-  expect(listForbiddenImports(root).toSorted()).toEqual([
-    'reference/fault.ts -> src/http/client.js',
-    'src/http/client.ts -> src/run/run.js',
-    'src/run/run.ts -> reference/fault.js',
-    'src/unknown/room.ts -> src/support/json.js',
-  ]);
-  expect(listForbiddenImports(packageRoot)).toEqual([]);
-});
 
 test('The sources contain no id of a requirement or a case', () => {
   const ids = [...suite.contract.requirements, ...suite.cases.filter(({ kind }) => kind === 'requirement')].map(

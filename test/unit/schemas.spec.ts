@@ -79,6 +79,21 @@ for (const [name, documents, wrong] of [
   });
 }
 
+test('The example of a target file has each key, some of them in comments, with a valid value', () => {
+  const example = readFileSync(path.join(packageRoot, 'examples', 'example.yaml'), 'utf8');
+  const document = parse(example.replaceAll(/^# (?=[a-z_]+: \S)/gm, ''));
+  const validate = compileAlone('target');
+  expect(validate(document), JSON.stringify(validate.errors)).toBe(true);
+  const expectEachKey = (value: object, schema: unknown) => {
+    const { properties = {} } = schema as { properties?: Readonly<Record<string, unknown>> };
+    const keys = Object.keys(properties);
+    expect(Object.keys(value)).toEqual(expect.arrayContaining(keys));
+    for (const [key, member] of Object.entries(value))
+      if (isSchema(member)) expectEachKey(member, properties[key] ?? {});
+  };
+  expectEachKey(document, readSchema('target'));
+});
+
 type Schema = Readonly<Record<string, unknown>>;
 const isSchema = (value: unknown): value is Schema => typeof value === 'object' && value !== null;
 
