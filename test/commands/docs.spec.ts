@@ -1,17 +1,20 @@
 /** The documents: examples are valid, commands and programs run, links lead somewhere. */
 
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { referenceCredentials } from '../../reference/reference-credentials.js';
 import { readCaseFile } from '../../src/cases/case-file.js';
 import { exitStatus } from '../../src/cli/exit-status.js';
+import { defaultConnectionOptions } from '../../src/http/connection-options.js';
 import { verdicts } from '../../src/judge/verdict.js';
 import { listOutputFiles } from '../../src/outputs/result-files.js';
 import { packageRoot } from '../../src/support/package-root.js';
+import { fileSizeLimits } from '../../src/support/read-bytes.js';
 import { findSchemaProblems, readSchema } from '../../src/support/schema-validation.js';
 import { parseYaml } from '../../src/support/yaml-file.js';
+import { maxQuickRequests } from '../../tools/proof/choose-rows.js';
 import {
   credentialVariables,
   makeProject,
@@ -157,6 +160,39 @@ test('Each example of a target file or of known deviations is valid', () => {
   }
 });
 
+test('Messages that the page about troubleshooting quotes are those of the suite', () => {
+  const files = ['src', 'reference'].flatMap((folder) =>
+    readdirSync(path.join(packageRoot, folder), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts'))
+      .map((name) => path.join(folder, name)),
+  );
+  const said = ['templates/reasons.yaml', ...files]
+    .map((file) => readFileSync(path.join(packageRoot, file), 'utf8'))
+    .join('\n');
+  const symptoms = listRows(findDocument('docs/troubleshooting.md')).map(([symptom = '']) => symptom);
+  const quoted = symptoms.flatMap((symptom) => Array.from(symptom.matchAll(/"([^"]+)"/g), ([, text = '']) => text));
+  // Between them are names, numbers and what was left out.
+  const parts = quoted
+    .flatMap((text) => text.split(/…|\d+|(?:the member )?'[^']*'|\b[A-Z_]+: /))
+    .map((part) => part.replace(/^[:,.\s]+|[\s.]+$/g, ''));
+  const long = parts.filter((part) => part.length > 10 && part !== 'JavaScript heap out of memory');
+  expect(long.length).toBeGreaterThan(5);
+  expect(long.filter((part) => !said.includes(part))).toEqual([]);
+});
+
+test('Limits that a page of the guide states are those of the code', () => {
+  const { pacing, limits } = defaultConnectionOptions;
+  const megabyte = 1024 * 1024;
+  for (const [page, text] of [
+    ['docs/limits-and-performance.md', `--quick   # at most ${maxQuickRequests} requests`],
+    ['docs/verifying-a-certificate.md', `evidence may have ${fileSizeLimits.evidence / megabyte} MB`],
+    ['docs/verifying-a-certificate.md', `a certificate ${fileSizeLimits.json / megabyte} MB`],
+    ['docs/keys.md', `concurrent requests. Default: ${pacing.concurrency}.`],
+    ...Object.values(limits).map((limit) => ['docs/keys.md', `Default: ${limit}.`] as const),
+  ] as const)
+    expect(findDocument(page).includes(text), `${page}: ${text}`).toBe(true);
+});
+
 test('The README lists each page of the guide', () => {
   expect(docs.filter((name) => !findDocument('README.md').includes(`](docs/${name})`))).toEqual([]);
 });
@@ -232,6 +268,28 @@ test('The case language explains every tag, and no other', () => {
   const entries = [...section.matchAll(/^- (.*?)(?: \(|:)/gm)].map(([, names = '']) => names);
   const documented = entries.flatMap((names) => [...names.matchAll(/`([a-z-]+)`/g)].map(([, name]) => name));
   expect(documented.sort()).toEqual(known.toSorted());
+});
+
+/** What the programs of the guide import from files of the user. */
+const filesOfUser = {
+  'app.d.ts':
+    'export declare const app: { inject(request: object): Promise<{ statusCode: number; body: string; headers: Record<string, string> }> };',
+  'handler.d.ts':
+    'export declare function handler(event: object): Promise<{ statusCode: number; headers: Record<string, string>; body: string }>;',
+};
+
+test('Each program of the guide has the right types', { tag: '@long' }, () => {
+  const cwd = makeProject('@types/node');
+  const programs = documents.flatMap(({ name, text }) =>
+    listBlocks(text, 'ts').map((program) => [name, program] as const),
+  );
+  expect(programs.length).toBeGreaterThan(4);
+  const files = programs.map(([name, program], n) => [`${path.parse(name).name}-${n}.mts`, program] as const);
+  for (const [name, text] of [...files, ...Object.entries(filesOfUser)]) writeFileSync(path.join(cwd, name), text);
+  const options = '--noEmit --strict --skipLibCheck --target es2023 --module nodenext --types node'.split(' ');
+  const tsc = path.join(packageRoot, 'node_modules', '.bin', 'tsc');
+  const { stdout, status } = spawnSync(tsc, [...options, ...files.map(([name]) => name)], { cwd, encoding: 'utf8' });
+  expect([stdout, status]).toEqual(['', 0]);
 });
 
 /** Ends what would run until Ctrl-C, and skips what needs a registry, a display or a failure. */
