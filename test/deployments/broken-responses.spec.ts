@@ -327,6 +327,6 @@ test.describe('Not a failure, although the responses to some requests never arri
         );
         const { results } = await runSuite(ofEveryRequest, open(url), { isWorldLoaded: true });
         expect(results.filter(({ verdict }) => verdict === 'fail')).toEqual([]);
-        expect(broken).toBeGreaterThan(3);
+        expect(broken).toBeGreaterThan(0);
       });
 });
