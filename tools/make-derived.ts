@@ -12,7 +12,9 @@ import { UnusableInput } from '../src/support/problem.js';
 // Compiling schemas takes a tenth of the time of a run of one case. A test checks them against the meta-schema.
 const schemas = path.join(packageRoot, 'schemas');
 const validators = path.join(distFolder, 'validators');
-const names = readdirSync(schemas).flatMap((file) => /^(.*)\.schema\.json$/.exec(file)?.[1] ?? []);
+const ids = readdirSync(schemas, { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.schema.json'))
+  .map((file) => file.replaceAll(path.sep, '/'));
 const ajv = new Ajv2020({
   allErrors: true,
   verbose: true,
@@ -25,11 +27,12 @@ const ajv = new Ajv2020({
   code: { source: true },
 });
 formats.default(ajv);
-ajv.addSchema(names.map((name) => JSON.parse(readFileSync(path.join(schemas, `${name}.schema.json`), 'utf8'))));
+ajv.addSchema(ids.map((id) => JSON.parse(readFileSync(path.join(schemas, id), 'utf8'))));
 mkdirSync(validators, { recursive: true });
-for (const name of names) {
-  const validate = ajv.getSchema(`${name}.schema.json`);
-  if (validate === undefined) throw new Error(`schemas/${name}.schema.json has another $id.`);
+for (const id of ids) {
+  const validate = ajv.getSchema(id);
+  if (validate === undefined) throw new Error(`schemas/${id} has another $id.`);
+  const name = path.basename(id, '.schema.json');
   writeFileSync(path.join(validators, `${name}.cjs`), standalone.default(ajv, validate));
 }
 

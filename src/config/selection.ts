@@ -17,7 +17,7 @@ import { validateFile } from '../support/schema-validation.js';
 import { readYaml } from '../support/yaml-file.js';
 import type { RunOptions } from './run-options.js';
 
-/** The rows that catch the known faults. See `schemas/discriminating-rows.schema.json`. */
+/** The rows that catch the known faults. See `schemas/internal/discriminating-rows.schema.json`. */
 export interface FaultCatchingRows {
   readonly chosen_from: string;
   readonly faults: number;

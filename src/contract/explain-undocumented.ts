@@ -4,7 +4,7 @@ import { groupBy } from '../support/collections.js';
 import { hasWellFormedTexts } from '../support/json.js';
 import { loadValidator } from '../support/schema-validation.js';
 
-/** Explains why a request is not documented (`schemas/request.schema.json`), or why a strict parser may refuse its text. */
+/** Explains why a request is not documented (`schemas/internal/request.schema.json`), or why a strict parser may refuse its text. */
 export function explainUndocumented(request: HttpRequest): string | undefined {
   const content = parseRequest(request);
   const validate = loadValidator('request');

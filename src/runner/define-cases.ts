@@ -14,7 +14,7 @@ import type { CaseReport } from '../run/case-report.js';
 import { type CaseResult, getVerdictApartFromKnown, repetitionCaseId } from '../run/case-result.js';
 import { isOwnCase, loadSuite, packageCasesFolder, type Suite } from '../suite/suite.js';
 import { packageRoot } from '../support/package-root.js';
-import type { Location } from '../support/problem.js';
+import { hideMessagesOfErrors, type Location } from '../support/problem.js';
 import { renderReason } from '../support/reason.js';
 import { markFailureAsExpected } from './expected-failure.js';
 import { type RunFixture, test } from './fixtures.js';
@@ -88,14 +88,19 @@ function defineTest(
 ): void {
   const details = { tag: tags.map((name) => `@${name}`), annotation: [createCaseAnnotation(id), ...annotations] };
   callFrom(resolveLocation(stated, id), test, `${id}: ${title}`, details, async ({ run }, testInfo) => {
-    const report = await run.judge(id);
-    if (report === undefined) return test.skip(true, 'It is not a case of this target, or not selected.');
-    const { result } = report;
-    const { baseUrl, shown } = run;
-    attachTexts(testInfo, renderCaseExchanges(report, shown.find, baseUrl));
-    attachReport(testInfo, report, run);
-    const doubt = run.isCertified || kind === 'question' ? undefined : describeDoubt(result);
-    const failure = renderFailureOrChangedAnswer(result, ofSuite, baseUrl, shown.show) ?? doubt;
+    const judge = async () => {
+      const report = await run.judge(id);
+      if (report === undefined) return undefined;
+      const { result } = report;
+      const { baseUrl, shown } = run;
+      attachTexts(testInfo, renderCaseExchanges(report, shown.find, baseUrl));
+      attachReport(testInfo, report, run);
+      const doubt = run.isCertified || kind === 'question' ? undefined : describeDoubt(result);
+      return { result, failure: renderFailureOrChangedAnswer(result, ofSuite, baseUrl, shown.show) ?? doubt };
+    };
+    const judged = await hideMessagesOfErrors(judge);
+    if (judged === undefined) return test.skip(true, 'It is not a case of this target, or not selected.');
+    const { result, failure } = judged;
     if (failure !== undefined) {
       markFailureAsExpected(testInfo);
       const at = resolveLocation(result.at, id);

@@ -2,11 +2,21 @@
 
 import path from 'node:path';
 import { test as base } from '@playwright/test';
-import type { RunStartReport, TargetRun } from '../certify/target-run.js';
+import type { RunStartReport, startTargetRun, TargetRun } from '../certify/target-run.js';
+import type { LiveRunInputs } from '../config/run-inputs.js';
 import { removeResults } from '../outputs/result-files.js';
+import { hideMessagesOfErrors } from '../support/problem.js';
 import { type ConformanceUseOptions, loadProjectInputs, readProcessSharedValue } from './options.js';
 
 const certificateReporter = path.join(import.meta.dirname, 'certificate-reporter');
+
+/** Playwright loads this file in its main process, too, which sends nothing and needs no HTTP client. */
+async function startRun(inputs: LiveRunInputs, options: Parameters<typeof startTargetRun>[2]) {
+  const { openTarget } = await import('../certify/open-target.js');
+  const { startTargetRun } = await import('../certify/target-run.js');
+  const channel = await openTarget(inputs.connection);
+  return { channel, run: await startTargetRun(inputs, channel, options) };
+}
 
 export interface RunFixture extends TargetRun {
   /** Whether the certificate reporter reads the results. Without it, Playwright's own status is the only verdict. */
@@ -28,14 +38,10 @@ export const test = base.extend<object, ConformanceUseOptions & { readonly run: 
       // Without the certificate reporter, the certificate of an earlier run would look like that of this one.
       const isCertified = config.reporter.some(([name]) => name.startsWith(certificateReporter));
       if (!isCertified) removeResults(inputs.settings.destination.out);
-      // Playwright loads this file in its main process, too, which sends nothing and needs no HTTP client.
-      const { openTarget } = await import('../certify/open-target.js');
-      const { startTargetRun } = await import('../certify/target-run.js');
       const part = (config.shard?.current ?? 1) - 1;
       const suffix = part + workerIndex === 0 ? '' : `@${part}.${workerIndex}`;
-      const channel = await openTarget(inputs.connection);
       const plannedCases = readProcessSharedValue('plannedCases')?.[project.name] ?? [];
-      const run = await startTargetRun(inputs, channel, { plannedCases, suffix });
+      const { run, channel } = await hideMessagesOfErrors(() => startRun(inputs, { plannedCases, suffix }));
       const unreported = [run.start];
       await use({ ...run, isCertified, takeStart: () => unreported.pop() });
       await channel.close();

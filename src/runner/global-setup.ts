@@ -3,12 +3,12 @@ import { referenceCredentials } from '../../reference/reference-credentials.js';
 import { referenceNotice } from '../certificate/notices.js';
 import { loadKnownCauses } from '../certify/target-run.js';
 import type { World } from '../contract/world.js';
-import { InternalError, UnusableInput } from '../support/problem.js';
+import { hideMessagesOfErrors } from '../support/problem.js';
 import { loadProjectInputs, shareWithChildProcesses } from './options.js';
 
 /** Runs once before all tests: starts the reference deployment if a project tests it. */
-export default async function setUp(config: FullConfig): Promise<(() => Promise<void>) | undefined> {
-  try {
+export default function setUp(config: FullConfig): Promise<(() => Promise<void>) | undefined> {
+  return hideMessagesOfErrors(async () => {
     const projects = config.projects.map((project) => loadProjectInputs(project.use, config));
     for (const { settings, suite } of projects) await loadKnownCauses(settings, suite.world);
     const tested = projects.find(({ settings }) => settings.target.kind === 'reference');
@@ -21,9 +21,7 @@ export default async function setUp(config: FullConfig): Promise<(() => Promise<
       areDrawn: projects.map(({ suite }) => suite.data !== undefined),
     });
     return served?.close;
-  } catch (error) {
-    throw error instanceof UnusableInput ? error : new InternalError(error);
-  }
+  });
 }
 
 async function serve(world: World) {

@@ -114,6 +114,20 @@ export class InternalError extends Error {
   }
 }
 
+/**
+ * Does something whose error Playwright writes to files, with its message.
+ *
+ * @throws UnusableInput
+ * @throws InternalError in place of any other error
+ */
+export async function hideMessagesOfErrors<Result>(run: () => Promise<Result>): Promise<Result> {
+  try {
+    return await run();
+  } catch (error) {
+    throw error instanceof UnusableInput ? error : new InternalError(error);
+  }
+}
+
 /** Lets this process write its results although nobody reads its output any more. */
 export function ignoreClosedOutput(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);

@@ -11,11 +11,12 @@ import type { ParsedFile, YamlFile, YamlPath } from './yaml-file.js';
 
 const require = createRequire(import.meta.url);
 
-/** Loads the validator of a schema in `schemas/`, as the build compiled it. @param name of the file, without its ending */
+/** Loads the validator of a schema, as the build compiled it. @param name of its file, without folder and ending */
 export function loadValidator(name: string): ValidateFunction {
   return require(path.join(distFolder, 'validators', `${name}.cjs`));
 }
 
+/** @param name of a file in `schemas/`, with its folder there and without its ending */
 export function readSchema(name: string): Readonly<Record<string, unknown>> {
   return JSON.parse(readFileSync(path.join(packageRoot, 'schemas', `${name}.schema.json`), 'utf8'));
 }

@@ -175,6 +175,7 @@ test.describe('the page of any run', { tag: '@long' }, () => {
     const links = await page.evaluate<string[]>(
       `[...document.querySelectorAll('a')].map((link) => link.getAttribute('href'))`,
     );
+    expect(links.length).toBeGreaterThan(1);
     expect(links.filter((link) => !ids.includes(link.slice(1)))).toEqual([]);
     await page.close();
   });

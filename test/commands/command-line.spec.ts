@@ -1,6 +1,6 @@
 /** Commands as typed: each row states the exit status and what is printed. A run never certifies a deployment that nobody named. */
 
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { split } from 'shlex';
@@ -171,7 +171,7 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
     ],
   ],
   '--quick says how few requests it sends': [
-    ['certify --quick --dry-run --reference', 0, [/^With --quick: the rows /m, /, [1-6]?\d requests/]],
+    ['certify --quick --dry-run --reference', 0, [/^With --quick: the rows /m, /, (?:[1-5]?\d|60) requests/]],
   ],
   'explain takes a case, and list finds cases by requirement, tag and text': [
     ['explain limit.newest-150', 2, 'Name a case of npx conformance list cases limit.newest-150'],
@@ -202,23 +202,47 @@ const targets = { none: undefined, empty: '', bare: 'bare.yaml', named: 'named.y
 const secrets = {
   none: {},
   empty: { CLIENT_APPLICATION_ID: '', CLIENT_TOKEN: '' },
-  'token alone': { CLIENT_TOKEN: 'a-token' },
+  one: { CLIENT_TOKEN: 'a-token' },
 };
 
-type Outcome = 'reference' | 'refused' | 'deployment';
+const outcomes = ['reference', 'refused', 'deployment'] as const;
+type Outcome = (typeof outcomes)[number];
+
+/** The lines of that table: the states that each is about, and what happens. */
+const lines = readFileSync(path.join(packageRoot, 'docs', 'which-deployment.md'), 'utf8')
+  .split('\n')
+  .map((line) => line.split('|').map((cell) => cell.trim()))
+  .flatMap(([, url = '', target = '', secret = '', outcome = '']) => {
+    const stated = outcomes.find((name) => name === outcome);
+    return stated === undefined ? [] : [{ cells: [url, target, secret], outcome: stated }];
+  });
+
+/** What happens by the first line of the table that fits. */
+function findOutcome(...state: readonly string[]): Outcome {
+  const fits = ({ cells }: (typeof lines)[number]) =>
+    cells.every((cell, n) => cell === 'any' || cell.split(' or ').includes(state[n] ?? ''));
+  const found = lines.find(fits);
+  if (found === undefined) throw new Error(`No line is about ${state.join(', ')}.`);
+  return found.outcome;
+}
 
 /** Every combination, in which nothing but the first may come to the reference deployment. */
 const states = Object.entries(urls).flatMap(([url, BASE_URL]) =>
   Object.entries(targets).flatMap(([target, TARGET]) =>
     Object.entries({ ...secrets, both: credentialVariables }).map(([secret, variables]) => {
-      const isUrlKnown = BASE_URL === nowhere || target === 'named';
-      const isNothingSet = url === 'unset' && target === 'none' && secret === 'none';
-      const outcome: Outcome = isNothingSet ? 'reference' : isUrlKnown && secret === 'both' ? 'deployment' : 'refused';
+      const outcome = findOutcome(url, target, secret);
       const set = Object.entries({ BASE_URL, TARGET, ...variables }).filter((entry) => entry[1] !== undefined);
       return { what: `${url} ${target} ${secret}`, env: Object.fromEntries(set) as Record<string, string>, outcome };
     }),
   ),
 );
+
+test('Only without any setting is the reference deployment certified, and only a known address with credentials is', () => {
+  const ofOutcome = (wanted: Outcome) => states.filter(({ outcome }) => outcome === wanted).map(({ what }) => what);
+  expect(ofOutcome('reference')).toEqual(['unset none none']);
+  expect(ofOutcome('deployment').length).toBeGreaterThan(0);
+  for (const what of ofOutcome('deployment')) expect(what).toMatch(/^(?:set \w+|\w+ named) both$/);
+});
 
 const isOfReference = (output: string) => output.includes(referenceNotice);
 

@@ -1,15 +1,20 @@
 /** The documents: examples are valid, commands and programs run, links lead somewhere. */
 
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
-import { Ajv2020 } from 'ajv/dist/2020.js';
 import { referenceCredentials } from '../../reference/reference-credentials.js';
 import { readCaseFile } from '../../src/cases/case-file.js';
+import { exitStatus } from '../../src/cli/exit-status.js';
+import { defaultConnectionOptions } from '../../src/http/connection-options.js';
+import { verdicts } from '../../src/judge/verdict.js';
+import { listOutputFiles } from '../../src/outputs/result-files.js';
 import { packageRoot } from '../../src/support/package-root.js';
-import { readSchema } from '../../src/support/schema-validation.js';
+import { fileSizeLimits } from '../../src/support/read-bytes.js';
+import { findSchemaProblems, readSchema } from '../../src/support/schema-validation.js';
 import { parseYaml } from '../../src/support/yaml-file.js';
+import { maxQuickRequests } from '../../tools/proof/choose-rows.js';
 import {
   credentialVariables,
   makeProject,
@@ -54,18 +59,165 @@ test('Examples of cases are valid, and pass on the reference deployment', async 
   }
 });
 
-test('Each command that a document names exists with its options', async () => {
+const commandNames = readdirSync(path.join(packageRoot, 'dist', 'src', 'cli', 'commands'))
+  .filter((file) => file.endsWith('.js'))
+  .map((file) => path.parse(file).name);
+
+const findFlags = (text: string) => text.match(/(?<![\w-])--[a-z][a-z-]*/g) ?? [];
+
+/** Lists the flags of a command, as its help names them. */
+async function listFlags(command: string): Promise<ReadonlySet<string>> {
+  const { status, output } = await runConformanceInProcess([command, '--help'], { cwd: packageRoot });
+  expect(status, command).toBe(0);
+  return new Set(findFlags(output));
+}
+
+test('Each command that a document names exists with its flags', async () => {
   const all = documents.map(({ text }) => text).join('\n');
-  const shown = [...all.matchAll(/npx conformance ([a-z]+)([^\n`#]*)/g)];
+  const shown = [...all.matchAll(/npx(?: --no)? conformance ([a-z]+)([^\n`#]*)/g)];
   const commands = new Set(shown.map(([, command = '']) => command));
-  expect(commands.size).toBeGreaterThan(5);
+  expect([...commands].toSorted()).toEqual(commandNames.toSorted());
   for (const command of commands) {
-    const { status, output } = await runConformanceInProcess([command, '--help'], { cwd: packageRoot });
-    expect(status, command).toBe(0);
+    const known = await listFlags(command);
     const uses = shown.filter(([, named]) => named === command);
-    const options = uses.flatMap(([, , rest = '']) => rest.split(' -- ')[0]?.match(/--[a-z-]+/g) ?? []);
-    for (const option of options) expect(output, command).toContain(option);
+    const flags = uses.flatMap(([, , rest = '']) => findFlags(rest.split(' -- ')[0] ?? ''));
+    expect(
+      flags.filter((flag) => !known.has(flag)),
+      command,
+    ).toEqual([]);
   }
+});
+
+test('Each flag that a text of the guide names exists, and each flag is in the guide', async () => {
+  const known = new Set((await Promise.all(commandNames.map(listFlags))).flatMap((flags) => [...flags]));
+  // Documents name flags of Playwright, too, and a few of other programs.
+  const { output } = await runConformance(['test', '--help'], { cwd: packageRoot, script: playwright });
+  const ofOthers = new Set([...findFlags(output), '--save-dev', '--no', '--max-old-space-size']);
+  const named = guide.flatMap((name) =>
+    Array.from(findDocument(name).matchAll(/`([^`\n]+)`/g), ([, code = '']) => findFlags(code))
+      .flat()
+      .map((flag) => [flag, name] as const),
+  );
+  expect(named.length).toBeGreaterThan(50);
+  expect(named.filter(([flag]) => !known.has(flag) && !ofOthers.has(flag))).toEqual([]);
+  const ofGuide = new Set(
+    guide.filter((name) => name !== 'docs/commands.md').flatMap((name) => findFlags(findDocument(name))),
+  );
+  expect([...known].filter((flag) => flag !== '--help' && !ofGuide.has(flag))).toEqual([]);
+});
+
+/** Lists the rows of the tables of a text, each as its cells without marks of code. */
+const listRows = (text: string) =>
+  text
+    .split('\n')
+    .filter((line) => line.startsWith('| ') && !line.startsWith('|-'))
+    .map((line) =>
+      line
+        .split(/(?<!\\)\|/)
+        .slice(1, -1)
+        .map((cell) => cell.trim().replaceAll('`', '')),
+    );
+
+test('Each table of exit statuses has all of them, with their verdicts', () => {
+  const statuses = Object.values(exitStatus).map(String);
+  const verdictOf = (status: string) => {
+    const [verdict = ''] = Object.entries(exitStatus).find(([, value]) => String(value) === status) ?? [];
+    return ['conforms', 'does-not-conform', 'incomplete'].includes(verdict) ? verdict : '';
+  };
+  for (const name of ['README.md', 'docs/results.md']) {
+    const rows = listRows(findDocument(name)).filter(([status = '']) => /^\d+$/.test(status));
+    expect(rows.map(([status]) => status).toSorted(), name).toEqual(statuses.toSorted());
+    for (const [status = '', verdict] of rows) expect(verdict, `${name}: ${status}`).toBe(verdictOf(status));
+  }
+});
+
+test('The page about results has each verdict and each file', () => {
+  const page = findDocument('docs/results.md');
+  const listed = Array.from(page.matchAll(/^- `([a-z-]+)`:/gm), ([, verdict = '']) => verdict);
+  expect(listed.toSorted()).toEqual(verdicts.toSorted());
+  const files = listRows(page).map(([file = '']) => file);
+  expect(files).toEqual(expect.arrayContaining([...listOutputFiles()]));
+});
+
+test('Each part of a failure that is explained is in the example above it', () => {
+  const parts = findDocument('docs/reading-a-failure.md').split('<!-- example: ').slice(1);
+  expect(parts).toHaveLength(2);
+  for (const part of parts) {
+    const [, example = '', table = ''] = /```text\n([\s\S]*?)```\n\n((?:\|.*\n)+)/.exec(part) ?? [];
+    const explained = Array.from(table.matchAll(/^\| `([^`]+)`/gm), ([, text = '']) => text);
+    expect(explained.length).toBeGreaterThan(3);
+    for (const text of explained) expect(example).toContain(text);
+  }
+});
+
+test('Each example of a target file or of known deviations is valid', () => {
+  const kinds = { target: /^name: /m, known: /^deviations:/m } as const;
+  for (const [schema, isMeant] of Object.entries(kinds)) {
+    const files = examples.filter(([, example]) => isMeant.test(example));
+    expect(files, schema).not.toEqual([]);
+    for (const [name, example] of files)
+      expect(findSchemaProblems(schema, parseYaml(example, name)), `${name}\n${example}`).toEqual([]);
+  }
+});
+
+test('Messages that the page about troubleshooting quotes are those of the suite', () => {
+  const files = ['src', 'reference'].flatMap((folder) =>
+    readdirSync(path.join(packageRoot, folder), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts'))
+      .map((name) => path.join(folder, name)),
+  );
+  const said = ['templates/reasons.yaml', ...files]
+    .map((file) => readFileSync(path.join(packageRoot, file), 'utf8'))
+    .join('\n');
+  const symptoms = listRows(findDocument('docs/troubleshooting.md')).map(([symptom = '']) => symptom);
+  const quoted = symptoms.flatMap((symptom) => Array.from(symptom.matchAll(/"([^"]+)"/g), ([, text = '']) => text));
+  // Between them are names, numbers and what was left out.
+  const parts = quoted
+    .flatMap((text) => text.split(/…|\d+|(?:the member )?'[^']*'|\b[A-Z_]+: /))
+    .map((part) => part.replace(/^[:,.\s]+|[\s.]+$/g, ''));
+  const long = parts.filter((part) => part.length > 10 && part !== 'JavaScript heap out of memory');
+  expect(long.length).toBeGreaterThan(5);
+  expect(long.filter((part) => !said.includes(part))).toEqual([]);
+});
+
+test('Limits that a page of the guide states are those of the code', () => {
+  const { pacing, limits } = defaultConnectionOptions;
+  const megabyte = 1024 * 1024;
+  for (const [page, text] of [
+    ['docs/limits-and-performance.md', `--quick   # at most ${maxQuickRequests} requests`],
+    ['docs/verifying-a-certificate.md', `evidence may have ${fileSizeLimits.evidence / megabyte} MB`],
+    ['docs/verifying-a-certificate.md', `a certificate ${fileSizeLimits.json / megabyte} MB`],
+    ['docs/keys.md', `concurrent requests. Default: ${pacing.concurrency}.`],
+    ...Object.values(limits).map((limit) => ['docs/keys.md', `Default: ${limit}.`] as const),
+  ] as const)
+    expect(findDocument(page).includes(text), `${page}: ${text}`).toBe(true);
+});
+
+test('The README lists each page of the guide', () => {
+  expect(docs.filter((name) => !findDocument('README.md').includes(`](docs/${name})`))).toEqual([]);
+});
+
+/** The name of the place of a heading, as GitHub makes it. */
+const createAnchor = (heading: string) =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+    .replaceAll(' ', '-');
+
+test('Each link to a heading has one', () => {
+  const links = documents.flatMap(({ name, text }) =>
+    Array.from(text.matchAll(/\]\((?!https?:)([^)#]*)#([^)]+)\)/g), ([, file = '', anchor = '']) => ({
+      from: name,
+      to: file === '' ? name : path.posix.join(path.posix.dirname(name), file),
+      anchor,
+    })),
+  );
+  expect(links.length).toBeGreaterThan(20);
+  const isLost = ({ to, anchor }: (typeof links)[number]) => {
+    const text = findDocument(to).replaceAll(/^```[\s\S]*?^```/gm, '');
+    return !Array.from(text.matchAll(/^#+ (.*)$/gm), ([, heading = '']) => createAnchor(heading)).includes(anchor);
+  };
+  expect(links.filter(isLost)).toEqual([]);
 });
 
 test('Each linked and each named file exists', () => {
@@ -87,8 +239,8 @@ test('The list of keys of the case language has those of the schemas', () => {
     readonly properties: Readonly<Record<string, Partial<Schema>>>;
     readonly $defs: Record<string, Schema>;
   };
-  const { properties, $defs } = readSchema('cases') as Schema;
-  const check = (readSchema('assertions') as Schema).$defs.check?.properties ?? {};
+  const { properties, $defs } = readSchema('cases') as unknown as Schema;
+  const check = $defs.check?.properties ?? {};
   const inGroups = Object.entries(check).flatMap(([key, group]) =>
     group.properties === undefined || key === 'status' || key === 'accepted'
       ? [key]
@@ -118,13 +270,26 @@ test('The case language explains every tag, and no other', () => {
   expect(documented.sort()).toEqual(known.toSorted());
 });
 
-test('Every schema is valid', () => {
-  const ajv = new Ajv2020();
-  const names = readdirSync(path.join(packageRoot, 'schemas')).filter((name) => name.endsWith('.schema.json'));
-  for (const name of names) {
-    ajv.validateSchema(readSchema(name.replace('.schema.json', '')));
-    expect(ajv.errors, name).toBeNull();
-  }
+/** What the programs of the guide import from files of the user. */
+const filesOfUser = {
+  'app.d.ts':
+    'export declare const app: { inject(request: object): Promise<{ statusCode: number; body: string; headers: Record<string, string> }> };',
+  'handler.d.ts':
+    'export declare function handler(event: object): Promise<{ statusCode: number; headers: Record<string, string>; body: string }>;',
+};
+
+test('Each program of the guide has the right types', { tag: '@long' }, () => {
+  const cwd = makeProject('@types/node');
+  const programs = documents.flatMap(({ name, text }) =>
+    listBlocks(text, 'ts').map((program) => [name, program] as const),
+  );
+  expect(programs.length).toBeGreaterThan(4);
+  const files = programs.map(([name, program], n) => [`${path.parse(name).name}-${n}.mts`, program] as const);
+  for (const [name, text] of [...files, ...Object.entries(filesOfUser)]) writeFileSync(path.join(cwd, name), text);
+  const options = '--noEmit --strict --skipLibCheck --target es2023 --module nodenext --types node'.split(' ');
+  const tsc = path.join(packageRoot, 'node_modules', '.bin', 'tsc');
+  const { stdout, status } = spawnSync(tsc, [...options, ...files.map(([name]) => name)], { cwd, encoding: 'utf8' });
+  expect([stdout, status]).toEqual(['', 0]);
 });
 
 /** Ends what would run until Ctrl-C, and skips what needs a registry, a display or a failure. */

@@ -239,7 +239,11 @@ async function runStep(
   return await watchProcess(child).ended;
 }
 
-const findStep = (isWanted: (step: ActionStep) => boolean): ActionStep => actionSteps.find(isWanted) ?? {};
+function findStep(isWanted: (step: ActionStep) => boolean): ActionStep {
+  const found = actionSteps.find(isWanted);
+  if (found === undefined) throw new Error('The action has no such step.');
+  return found;
+}
 
 /** Runs the step `Certify` of the action. */
 async function runAction(

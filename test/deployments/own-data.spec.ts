@@ -65,6 +65,7 @@ for (const name of dataNames) {
     const plan = createRunPlan({ ...suite, world }, { excludesIntrusive: false });
     expect(countPlannedRequests(plan)).toBeLessThanOrEqual(230);
     const requests = suite.cases.flatMap(listRequestsOfCase);
+    expect(requests.length).toBeGreaterThan(100);
     expect(requests.flatMap((request) => createOracle(request, world).undocumentedReason ?? [])).toEqual([]);
     expect(requests.filter(({ path, body = '' }) => path.length >= 8_192 || body.length >= 65_536)).toEqual([]);
   });
@@ -140,6 +141,7 @@ for (const [move, change] of Object.entries(moves))
         return count < from ? before(request) : after(request);
       };
       const { certificate } = await certifyInProcess(answer, { suite: loadDrawn(name) });
+      expect(count).toBeGreaterThan(from);
       expect(certificate.verdict, renderUnpassed(certificate)).not.toBe('does-not-conform');
     });
 

@@ -229,7 +229,7 @@ test('an expectation that could fail a conforming deployment, or pass on nothing
       'an undocumented request to compare with',
       comparing(`one: {}, two: ${items(mug('"1"'))}`, 'returned: { ▸differs-from: two }').replace('id', '▸id'),
       /\/body\/order\/items\/0\/quantity/,
-      /./,
+      /does not say that 'one' and 'two' differ/,
     ],
     ['another method', marked('{ method: POST }', '{ ▸status: 2xx }'), /\/method/, /\/method/],
     ['a status code', asking('{}', '{ ▸status: 200 }'), /2xx/],
@@ -397,6 +397,7 @@ test.describe('a folder', () => {
     const names = listLocated(files).map((problem) => problem.split(':')[0]);
     expect([...new Set(names)]).toEqual(['contract.yaml', 'world.yaml', 'questions/c.yaml']);
     const withoutContract = listLocated({ 'contract.yaml': 'requirements: []', 'questions/c.yaml': 'casse: []' });
+    expect(withoutContract).not.toEqual([]);
     expect(withoutContract.filter((problem) => !problem.startsWith('contract.yaml'))).toEqual([]);
   });
 });

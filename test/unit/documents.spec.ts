@@ -72,7 +72,9 @@ test.describe('of a run', () => {
     const { responses } = parse(documents.openapi).paths['/v1/promotions/validation'].get;
     expect(Object.keys(responses)).toEqual(['200', '400', '401', '404']);
     for (const { content } of Object.values<{ content: Record<string, Content> }>(responses)) {
-      const { schema } = content['application/json'] ?? { schema: {} };
+      expect(Object.keys(content)).toEqual(['application/json']);
+      const { schema } = content['application/json'] as Content;
+      expect(schema).toHaveProperty('type', 'object');
       expect(() => compileSchema(schema)).not.toThrow();
       // What was not seen may yet come.
       expect(JSON.stringify(schema)).not.toContain('"additionalProperties":false');

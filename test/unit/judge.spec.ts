@@ -564,7 +564,8 @@ test('If no response names anything of the world, only an error of the server re
   const testCase = requirementOf({ expect: [asserting(written['2xx']), asserting(written.include)] });
   const nothing = answered(200, { data: [] });
   const unseen = reasonOf('world-unseen', { reason: reasonOf('not-returned'), unseen: 'anything of the world' });
-  const any = expect.anything();
+  const gateway = reasonOf('unavailable', { status: 499 });
+  const missing = reasonOf('not-returned');
   type Sent = Readonly<Record<string, Exchange>>;
   /** The exchanges of the case, then those of its repetition. */
   const rows: readonly (readonly [
@@ -574,11 +575,11 @@ test('If no response names anything of the world, only an error of the server re
     reason: unknown,
   ])[] = [
     ['nothing', [{ probe: nothing }], 'inconclusive', unseen],
-    ['an error of a proxy', [{ probe: answered(499) }], 'inconclusive', any],
+    ['an error of a proxy', [{ probe: answered(499) }], 'inconclusive', gateway],
     ['a transport error', [{ probe: broken('timed-out') }], 'inconclusive', late],
     ['an error of the server', [{ probe: answered(500) }], 'fail', reasonOf('status-unexpected', { status: 500 })],
-    ['another response names it', [{ probe: nothing, other: returning(third) }], 'fail', any],
-    ['a later response names it', [{ probe: nothing }, { probe: returning(first) }], 'fail', any],
+    ['another response names it', [{ probe: nothing, other: returning(third) }], 'fail', missing],
+    ['a later response names it', [{ probe: nothing }, { probe: returning(first) }], 'fail', missing],
   ];
   checkEachRow(rows, (_, sent, verdict, reason) => {
     const [once = [], ...again] = sent.map((exchanges) => [new Map(Object.entries(exchanges))]);

@@ -10,16 +10,18 @@ import { packageRoot } from '../../src/support/package-root.js';
 import { readSchema } from '../../src/support/schema-validation.js';
 import { computeRowsDigest } from '../../tools/proof/choose-rows.js';
 import { knownFaults } from '../../tools/proof/kill-matrix.js';
-import { commandsPageFile, renderCommandsPage } from '../../tools/update/commands-page.js';
-import { createAssertionsSchema, createContractIdsSchema } from '../../tools/update/schemas.js';
+import { commandsPage, renderCommandsPage } from '../../tools/update/commands-page.js';
+import { documentsWithExamples, fillExamples } from '../../tools/update/failure-examples.js';
+import { keysPage, renderKeysPage } from '../../tools/update/keys-page.js';
+import { createDerivedDefinitions } from '../../tools/update/schemas.js';
 import { renderSpecs } from '../../tools/update/specs.js';
 import { suite } from '../support/in-process.js';
 
 const outOfDate = 'Out of date: run `npm run update` and review the diff.';
 
-test('The schemas of assertions and ids are up to date', () => {
-  expect(readSchema('assertions'), outOfDate).toEqual(createAssertionsSchema());
-  expect(readSchema('contract-ids'), outOfDate).toEqual(createContractIdsSchema(suite.contract));
+test('The derived definitions of the schemas are up to date', () => {
+  for (const [name, definitions] of createDerivedDefinitions(suite.contract))
+    expect(readSchema(name).$defs, outOfDate).toMatchObject(definitions);
 });
 
 test('The rows for --quick were chosen from the present rows and faults', () => {
@@ -30,12 +32,16 @@ test('The rows for --quick were chosen from the present rows and faults', () => 
   expect(readDiscriminatingRows().chosen_from, outOfDate).toBe(digest);
 });
 
+const readPackageFile = (file: string) => readFileSync(path.join(packageRoot, file), 'utf8');
+
 for (const [file, render] of [
-  ...[...renderSpecs(suite)].map(([file, text]) => [path.join(packageRoot, file), () => text] as const),
-  [commandsPageFile, renderCommandsPage],
+  ...[...renderSpecs(suite)].map(([file, text]) => [file, () => text] as const),
+  [commandsPage, renderCommandsPage],
+  [keysPage, renderKeysPage],
+  ...documentsWithExamples.map((file) => [file, () => fillExamples(readPackageFile(file))] as const),
 ] as const) {
-  test(`${path.relative(packageRoot, file)} is up to date`, async () => {
-    expect(readFileSync(file, 'utf8'), outOfDate).toBe(await render());
+  test(`${file} is up to date`, async () => {
+    expect(readPackageFile(file), outOfDate).toBe(await render());
   });
 }
 
@@ -47,14 +53,23 @@ test('The sources contain no id of a requirement or a case', () => {
   );
   // The documented body has a member of this name.
   const members = ['order.metadata'];
-  const sources = readdirSync(inPackage('src'), { recursive: true, encoding: 'utf8' });
-  const found = sources
-    .filter((name) => name.endsWith('.ts'))
-    .flatMap((file) => {
-      const text = readFileSync(inPackage('src', file), 'utf8');
-      return ids.filter((id) => !members.includes(id) && text.includes(`'${id}'`)).map((id) => `${file}: ${id}`);
-    });
-  expect(found).toEqual([]);
+  const withoutComments = (text: string) => text.replaceAll(/^\s*(?:\/\/|\/?\*).*$/gm, '');
+  const listIds = (text: string) => {
+    const quoted = new Set(
+      Array.from(withoutComments(text).matchAll(/(['"`])([a-z0-9.-]+)\1/g), ([, , word = '']) => word),
+    );
+    return ids.filter((id) => !members.includes(id) && quoted.has(id));
+  };
+  const sources = readdirSync(inPackage('src'), { recursive: true, encoding: 'utf8' }).filter((name) =>
+    /\.ts$/.test(name),
+  );
+  expect(sources.length).toBeGreaterThan(100);
+  expect(
+    sources.flatMap((file) => listIds(readFileSync(inPackage('src', file), 'utf8')).map((id) => `${file}: ${id}`)),
+  ).toEqual([]);
+  // The search finds them where they are.
+  for (const quote of [`'`, '"', '`'])
+    expect(listIds(ids.map((id) => quote + id + quote).join(', '))).toHaveLength(ids.length - members.length);
 });
 
 test('Each reason has a sentence, and each sentence a reason', () => {
@@ -63,10 +78,12 @@ test('Each reason has a sentence, and each sentence a reason', () => {
     .filter((name) => name.endsWith('.ts'))
     .map((name) => readFileSync(inPackage('src', name), 'utf8'))
     .join('\n');
-  const created = sources.matchAll(
+  const matches = sources.matchAll(
     /\b(?:createReason|createViolation|createUnclearResult|create(?:Fine|Problem|Unknown)Finding|createViolationUnless\([^;]*?,)\(?\s*'([a-z-]+)'/g,
   );
-  expect([...created].map(([, code = '']) => code).filter((code) => !Object.hasOwn(sentences, code))).toEqual([]);
+  const created = Array.from(matches, ([, code = '']) => code);
+  expect(new Set(created).size).toBeGreaterThan(100);
+  expect(created.filter((code) => !Object.hasOwn(sentences, code))).toEqual([]);
   const all = `${sources}${Object.values(sentences).join('\n')}`;
   const isUsed = (code: string) => all.includes(`'${code}'`) || all.includes(`{{> ${code}}}`);
   expect(Object.keys(sentences).filter((code) => !isUsed(code))).toEqual([]);
@@ -78,11 +95,11 @@ test('The package has all that its code imports, and no tests', { tag: '@long' }
   const names = files.map((file) => file.path);
   expect(names).toContain('dist/src/cli/conformance.js');
   expect(names.filter((name) => /\.map$|(?<!\.d)\.ts$|^dist\/(test|tools)/.test(name))).toEqual([]);
-  const { dependencies } = JSON.parse(readFileSync(inPackage('package.json'), 'utf8'));
+  const { dependencies, peerDependencies } = JSON.parse(readFileSync(inPackage('package.json'), 'utf8'));
   const imports =
     /(?:^(?:import|export) [^;]*?from |\b(?:import|require|load)\()['"]((?:@[a-z-]+\/)?[a-z][a-z-]*)['"/]/gm;
   const imported = names
     .filter((name) => /^dist\/.*\.c?js$/.test(name))
     .flatMap((name) => [...readFileSync(inPackage(name), 'utf8').matchAll(imports)].map(([, from = '']) => from));
-  expect([...new Set(imported)].sort()).toEqual(Object.keys(dependencies).sort());
+  expect([...new Set(imported)].sort()).toEqual(Object.keys({ ...dependencies, ...peerDependencies }).sort());
 });

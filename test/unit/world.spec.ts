@@ -62,6 +62,7 @@ test.describe('A world file is refused', () => {
 
 test('The world of the suite has unique ids with prefixes, none a part of another', () => {
   const all = Object.values(loadWorld().ids).flatMap((ofKind) => [...ofKind.values()]);
+  expect(all.length).toBeGreaterThan(200);
   expect(all.filter((id, n) => all.some((longer, m) => m !== n && longer.includes(id)))).toEqual([]);
   for (const id of all) expect(id).toMatch(/^(cust|prod|sku|cat|camp|promo)_[0-9a-f]{24}$/);
 });
@@ -74,6 +75,7 @@ test('Ordinary columns hold the texts of the world: keys of 191 bytes, other tex
   ]);
   const names = [...tiers, ...campaigns, ...categories].map(({ name }) => name);
   const isLonger = (bytes: number) => (text: unknown) => Buffer.byteLength(String(text)) > bytes;
+  expect([entries.length, names.length].every((count) => count > 100)).toBe(true);
   expect(entries.map(([key]) => key).filter(isLonger(191))).toEqual([]);
   expect([...entries.map(([, value]) => value), ...names].filter(isLonger(255))).toEqual([]);
 });

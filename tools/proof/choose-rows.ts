@@ -173,7 +173,7 @@ export async function findCaughtFaults(
 /** Discriminating rows as a file, for `readDiscriminatingRows`. */
 export function renderDiscriminatingRows({ chosen_from, faults, caught, rows }: FaultCatchingRows): string {
   return [
-    '# yaml-language-server: $schema=../schemas/discriminating-rows.schema.json',
+    '# yaml-language-server: $schema=../schemas/internal/discriminating-rows.schema.json',
     '#',
     '# The rows that catch the known faults: --quick sends them. Each row has the number of faults that it and the rows before',
     '# it catch, each row alone. `npm run update` writes this file.',

@@ -6,7 +6,7 @@ import type { ConfigureCommand } from '../../src/cli/flags.js';
 import { packageRoot } from '../../src/support/package-root.js';
 
 /** The document with all commands and their options. */
-export const commandsPageFile = path.join(packageRoot, 'docs', 'commands.md');
+export const commandsPage = 'docs/commands.md';
 
 const commandsFolder = path.join(packageRoot, 'dist', 'src', 'cli', 'commands');
 

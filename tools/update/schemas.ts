@@ -1,5 +1,10 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { applyEdits, modify } from 'jsonc-parser';
 import { assertionDefinitions } from '../../src/assertions/registry.js';
 import type { Contract } from '../../src/contract/contract.js';
+import { packageRoot } from '../../src/support/package-root.js';
+import { readSchema } from '../../src/support/schema-validation.js';
 
 /** Descriptions of the groups of assertions, for authors of cases. */
 const groups: Readonly<Record<string, string>> = {
@@ -7,8 +12,37 @@ const groups: Readonly<Record<string, string>> = {
   returned: 'The promotions that were returned.',
 };
 
-/** Creates the content of `schemas/assertions.schema.json` from the kinds of assertions. */
-export function createAssertionsSchema(): object {
+type Definitions = Readonly<Record<string, object>>;
+
+/**
+ * Creates the definitions in `schemas/` that are derived from something else. Each schema has what it needs, because an editor
+ * that opens a case file or a target file loads one schema. @returns definitions by their names, by the name of their schema
+ */
+export function createDerivedDefinitions(contract: Contract): ReadonlyMap<string, Definitions> {
+  const { requirement, question, outcomes } = createIdDefinitions(contract);
+  const { rows } = readSchema('known').$defs as { readonly rows: object };
+  return new Map<string, Definitions>([
+    ['cases', { requirement, question, ...createCheckDefinitions() }],
+    ['known', { requirement }],
+    ['target', { outcomes }],
+    ['certificate', { rows }],
+  ]);
+}
+
+/** Replaces definitions of a schema, and leaves the rest of its file as it is written. */
+export function writeDefinitions(name: string, definitions: Definitions): void {
+  const file = path.join(packageRoot, 'schemas', `${name}.schema.json`);
+  const formattingOptions = { insertSpaces: true, tabSize: 2 };
+  const text = Object.entries(definitions).reduce(
+    (before, [definition, schema]) =>
+      applyEdits(before, modify(before, ['$defs', definition], schema, { formattingOptions })),
+    readFileSync(file, 'utf8'),
+  );
+  writeFileSync(file, text);
+}
+
+/** Creates the definitions of checks from the kinds of assertions. */
+function createCheckDefinitions() {
   const properties: Record<string, { readonly properties?: object } & Record<string, unknown>> = {};
   for (const { key, schema } of assertionDefinitions.values()) {
     const [group = '', member] = key.split('.');
@@ -24,54 +58,45 @@ export function createAssertionsSchema(): object {
       properties: { ...properties[group]?.properties, [member]: schema },
     };
   }
+  const $comment = 'Written by `npm run update` from the kinds of assertions in src/assertions/kinds/.';
   return {
-    $schema: 'https://json-schema.org/draft/2020-12/schema',
-    $id: 'assertions.schema.json',
-    title: 'Checks of a case file',
-    description: 'Written by `npm run update` from the kinds of assertions in src/assertions/kinds/.',
-    $ref: '#/$defs/checks',
-    $defs: {
-      checks: { type: 'array', minItems: 1, items: { $ref: '#/$defs/check' } },
-      check: {
-        description: 'Assertions about the response to a request. All of them must hold.',
-        type: 'object',
-        additionalProperties: false,
-        minProperties: 1,
-        properties: {
-          of: {
-            description: 'The name of the request, or several names. Optional if there is only one request.',
-            type: ['string', 'array'],
-            items: { type: 'string' },
-            minItems: 1,
-          },
-          ...properties,
+    checks: { $comment, type: 'array', minItems: 1, items: { $ref: '#/$defs/check' } },
+    check: {
+      $comment,
+      description: 'Assertions about the response to a request. All of them must hold.',
+      type: 'object',
+      additionalProperties: false,
+      minProperties: 1,
+      properties: {
+        of: {
+          description: 'The name of the request, or several names. Optional if there is only one request.',
+          type: ['string', 'array'],
+          items: { type: 'string' },
+          minItems: 1,
         },
+        ...properties,
       },
     },
   };
 }
 
 /**
- * Creates the content of `schemas/contract-ids.schema.json`: the ids that editors complete in case files, and the outcomes
- * of each question. As an id it also accepts any other text, because the reader of case files suggests similar ones.
+ * Creates the definitions of the ids that editors complete, and of the outcomes of each question. As an id they also accept
+ * any other text, because the reader of a file suggests similar ones.
  */
-export function createContractIdsSchema({ requirements, questions }: Contract): object {
-  const idsOf = (entries: readonly { readonly id: string }[]) => ({
+function createIdDefinitions({ requirements, questions }: Contract) {
+  const $comment = 'Written by `npm run update` from cases/contract.yaml.';
+  const createIds = (entries: readonly { readonly id: string }[]) => ({
+    $comment,
     anyOf: [{ enum: entries.map(({ id }) => id) }, { type: 'string' }],
   });
-  const outcomes = questions.map(({ id, answer }) => [
+  const outcomes = questions.map(({ id, open, answer }) => [
     id,
-    { type: 'string', ...(answer.kind === 'outcomes' && { enum: [...answer.outcomes.keys()] }) },
+    { description: open, type: 'string', ...(answer.kind === 'outcomes' && { enum: [...answer.outcomes.keys()] }) },
   ]);
   return {
-    $schema: 'https://json-schema.org/draft/2020-12/schema',
-    $id: 'contract-ids.schema.json',
-    title: 'Ids of the contract',
-    description: 'Written by `npm run update` from cases/contract.yaml.',
-    $defs: {
-      requirement: idsOf(requirements),
-      question: idsOf(questions),
-      outcomes: { type: 'object', additionalProperties: false, properties: Object.fromEntries(outcomes) },
-    },
+    requirement: createIds(requirements),
+    question: createIds(questions),
+    outcomes: { $comment, type: 'object', additionalProperties: false, properties: Object.fromEntries(outcomes) },
   };
 }

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseContract } from '../../src/contract/contract.js';
 import { packageCasesFolder, readSuiteFiles } from '../../src/suite/suite.js';
@@ -6,17 +6,18 @@ import { packageRoot } from '../../src/support/package-root.js';
 import { UnusableInput } from '../../src/support/problem.js';
 import { readYaml } from '../../src/support/yaml-file.js';
 import { renderKillMatrixFiles } from '../proof/kill-matrix.js';
-import { commandsPageFile, renderCommandsPage } from './commands-page.js';
-import { createAssertionsSchema, createContractIdsSchema } from './schemas.js';
+import { commandsPage, renderCommandsPage } from './commands-page.js';
+import { documentsWithExamples, fillExamples } from './failure-examples.js';
+import { keysPage, renderKeysPage } from './keys-page.js';
+import { createDerivedDefinitions, writeDefinitions } from './schemas.js';
 import { renderSpecs } from './specs.js';
 
 /** Writes everything that is derived from the cases, the contract, the assertion kinds and the faults. */
 async function update(): Promise<void> {
   // The schemas come first: they decide what a case file may contain.
   await report('schemas', () => {
-    writeSchema('assertions', createAssertionsSchema());
     const contract = parseContract(readYaml(path.join(packageCasesFolder, 'contract.yaml')));
-    writeSchema('contract-ids', createContractIdsSchema(contract));
+    for (const [schema, definitions] of createDerivedDefinitions(contract)) writeDefinitions(schema, definitions);
   });
   const suite = readSuiteFiles(packageCasesFolder, {});
   await report('specs', () => {
@@ -25,14 +26,16 @@ async function update(): Promise<void> {
   await report('kill matrix, rows for --quick', async () => {
     for (const [file, text] of await renderKillMatrixFiles()) writeFileSync(file, text);
   });
-  const page = path.relative(packageRoot, commandsPageFile);
-  await report(page, async () => writeFileSync(commandsPageFile, await renderCommandsPage()));
+  const write = (file: string, text: string) => writeFileSync(path.join(packageRoot, file), text);
+  await report('docs/commands.md, docs/keys.md', async () => {
+    write(commandsPage, await renderCommandsPage());
+    write(keysPage, renderKeysPage());
+  });
+  await report(documentsWithExamples.join(', '), async () => {
+    for (const file of documentsWithExamples)
+      write(file, await fillExamples(readFileSync(path.join(packageRoot, file), 'utf8')));
+  });
   print('Review the diff: `git diff`.');
-}
-
-function writeSchema(name: string, schema: object): void {
-  const file = path.join(packageRoot, 'schemas', `${name}.schema.json`);
-  writeFileSync(file, `${JSON.stringify(schema, null, 2)}\n`);
 }
 
 async function report(what: string, write: () => unknown): Promise<void> {

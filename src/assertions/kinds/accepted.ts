@@ -27,7 +27,10 @@ export default defineAssertion<Value, Data>({
     type: ['string', 'object'],
     pattern: '^or-empty$',
     additionalProperties: false,
-    properties: { 'or-empty-like': { type: 'string' }, wherever: { type: 'string' } },
+    properties: {
+      'or-empty-like': { description: 'The name of a request for which no promotion is valid.', type: 'string' },
+      wherever: { description: 'The name of a request that contains nothing that this one lacks.', type: 'string' },
+    },
     minProperties: 1,
     maxProperties: 1,
   },

@@ -19,7 +19,7 @@ export default defineAssertion<Pattern | readonly Pattern[] | { 'same-as': strin
     minItems: 1,
     additionalProperties: false,
     required: ['same-as'],
-    properties: { 'same-as': { type: 'string' } },
+    properties: { 'same-as': { description: 'The name of the request that has the same status.', type: 'string' } },
   },
 
   read(value, { resolveRequest }) {

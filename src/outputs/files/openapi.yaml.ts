@@ -49,7 +49,7 @@ export default (({ certificate, suite, answers }) => {
 }) satisfies OutputRenderer;
 
 function createBodySchema(): Members {
-  const { properties, $defs } = readSchema('request') as { properties: { body: object }; $defs: Members };
+  const { properties, $defs } = readSchema('internal/request') as { properties: { body: object }; $defs: Members };
   return JSON.parse(JSON.stringify(properties.body), (_, value) =>
     typeof getMember(value, '$ref') === 'string' ? $defs[value.$ref.replace('#/$defs/', '')] : value,
   );
