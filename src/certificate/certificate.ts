@@ -78,6 +78,8 @@ export interface CertificateInputs extends Partial<Pick<Diagnosis, 'causes' | 'e
   readonly load?: { readonly sentence: string; readonly isProven: boolean };
   /** When the deployment stopped working, if it did. */
   readonly stop?: DeploymentStop;
+  /** Sentences about what was accepted before the stop. */
+  readonly beforeStop?: readonly string[];
   readonly notes: readonly string[];
   readonly known?: KnownDeviationsFile;
   readonly startedAt: Date;
@@ -105,8 +107,8 @@ export function createCertificate(suite: Suite, all: readonly CaseResult[], inpu
   const requirements = createRequirements(suite, results, findEntry, deviations);
   const questions = contract.questions.map((question) => createQuestionEntry(question, findEntry(question.id), drift));
   const ownCases = createOwnCases(suite, findEntry, isCutShort);
-  const causes = [...createStopCause(stop, requirements), ...(inputs.causes ?? [])].map((cause) =>
-    createCauseEntry(cause, context),
+  const causes = [...createStopCause(stop, inputs.beforeStop ?? [], requirements), ...(inputs.causes ?? [])].map(
+    (cause) => createCauseEntry(cause, context),
   );
   const judged = { requirements, questions, entries: [...entries.values()] };
   const gaps = listGaps(suite, all, inputs);

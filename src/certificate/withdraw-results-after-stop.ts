@@ -45,8 +45,16 @@ interface JudgedRequirement {
   readonly cases: readonly Pick<CaseEntry, 'id'>[];
 }
 
-/** The first cause of a run whose deployment stopped working: whatever else is wrong, this comes first. */
-export function createStopCause(stop: DeploymentStop | undefined, requirements: readonly JudgedRequirement[]): Cause[] {
+/**
+ * The first cause of a run whose deployment stopped working: whatever else is wrong, this comes first.
+ *
+ * @param before sentences about what was accepted before
+ */
+export function createStopCause(
+  stop: DeploymentStop | undefined,
+  before: readonly string[],
+  requirements: readonly JudgedRequirement[],
+): Cause[] {
   if (stop === undefined) return [];
   const failing = requirements.filter(({ cases }) => cases.some(({ id }) => id === repetitionCaseId));
   const isAll = stop.exchanges.size > 0;
@@ -55,7 +63,7 @@ export function createStopCause(stop: DeploymentStop | undefined, requirements: 
     {
       id: isAll ? 'stopped' : 'request-stopped',
       sentence: renderReason(stop.reason),
-      evidence: [renderReason(stop.advice)],
+      evidence: [...before, renderReason(stop.advice)],
       // No row of a case fails.
       failures: [],
       requirements: failing.map(({ id }) => id),

@@ -77,13 +77,16 @@ export async function certifyRun(inputs: RunInputs, run: JudgedRun): Promise<Cer
   // Loaded only where something is to be explained: it comes with the mistakes of the reference deployment. If all processes
   // load them, a run of one case takes 14 % more processor time (median of nine).
   const { diagnoseRun } = await import('../explanation/diagnose-run.js');
+  const { describeBeforeStop } = await import('../explanation/before-stop.js');
   const { listNewDeviations } = await import('../certificate/new-deviations.js');
   const causes = await loadKnownCauses(settings, suite.world);
   const statedPatterns = target.tierPatterns;
   const diagnosis = diagnoseRun({ suite, results, index, statedPatterns, known: causes, contrasts });
+  const beforeStop = run.stop && describeBeforeStop(run.stop.since, index.all, suite.world);
+  const explained = { ...certificateInputs, ...diagnosis, ...(beforeStop && { beforeStop }) };
   const current = known && correctKnown(known, diagnosis);
   if (current === undefined) {
-    const certificate = createCertificate(suite, results, { ...certificateInputs, ...diagnosis });
+    const certificate = createCertificate(suite, results, explained);
     const newDeviations = listNewDeviations({ suite, results, causes: diagnosis.causes, known });
     return { ...shown, certificate, newDeviations };
   }

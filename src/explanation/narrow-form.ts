@@ -112,12 +112,13 @@ function describeLetterPlace(inquiry: SymptomInquiry, wrongly: HttpRequest, shif
     shape: 'form',
   });
   const letters = listLongLetters(wrongly.body ?? '');
-  const size = blockSizes.find((wanted) => letters.some((letter) => isAcross(letter, wanted)));
-  const letter = letters.find((found) => size !== undefined && isAcross(found, size));
+  const largest = blockSizes.find((wanted) => letters.some((letter) => isAcross(letter, wanted)));
+  const letter = letters.find((found) => largest !== undefined && isAcross(found, largest));
+  const sizes = blockSizes.filter((size) => letter !== undefined && isAcross(letter, size));
   const place =
     letter === undefined
       ? ''
-      : ` In the wrong one, the letter ${JSON.stringify(letter.text)} takes the bytes ${letter.start} to ${letter.end - 1} of the body, across a multiple of ${size}.`;
+      : ` In the wrong one, the letter ${JSON.stringify(letter.text)} takes the bytes ${letter.start} to ${letter.end - 1} of the body, across a multiple of ${sizes.join(', ')}.`;
   return { ...narrowed, sentence: `${narrowed.sentence}${place}` };
 }
 

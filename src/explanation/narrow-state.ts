@@ -16,9 +16,10 @@ import {
   describeSymptom,
   type NarrowedFailure,
   type NarrowingContext,
+  quoteTierName,
 } from './narrowed-failure.js';
 import { type DecomposedRequest, takeRequestApart } from './request-components.js';
-import { type Correctness, judgeSymptom } from './symptom.js';
+import { type Correctness, judgeSymptom, listSymptoms } from './symptom.js';
 import type { RequestGenerator, SymptomInquiry } from './symptom-inquiry.js';
 
 /** The shape of what two requests, one after the other, or several at the same time, show again. */
@@ -178,11 +179,26 @@ function* tryRepeating(
   const symptom = describeSymptom(inquiry, sent[firstWrong] ?? shown[0]);
   const sentence = isOnceRight
     ? `When a request is sent again, the answer is wrong: ${symptom}. The first time, ${describeRightResult(inquiry)}.`
-    : `The same request, sent ${repetitions} times, one after the other: ${answers.join(', ')}. When it is wrong, ${symptom}.${describeLender(lent, inquiry)}`;
+    : `The same request, sent ${repetitions} times, one after the other: ${answers.join(', ')}. When it is wrong, ${symptom}.${describeTurns(sent, inquiry)}${describeLender(lent, inquiry)}`;
   const wrong = shown.flatMap((request) => inquiry.getExchange(request) ?? []);
   const right = isOnceRight ? alone : sent[answers.indexOf('right')];
   const shape = isOnceRight ? reproducedStateShape : repeatedShape;
   return { shape, sentence, wrong, right: right && inquiry.getExchange(right) };
+}
+
+/** How many tiers of a wrong result are named. */
+const maxNamed = 3;
+
+/** Says which tiers are wrong each time, if they are others. */
+function describeTurns(sent: readonly HttpRequest[], inquiry: SymptomInquiry): string {
+  const turns = sent.flatMap((request) => {
+    const exchange = inquiry.getExchange(request);
+    const symptoms = exchange === undefined ? [] : listSymptoms(exchange, inquiry.target);
+    const names = symptoms.flatMap((symptom) => (symptom.kind === 'refused' ? [] : [quoteTierName(symptom.tier)]));
+    const more = names.length > maxNamed ? ` and ${names.length - maxNamed} more` : '';
+    return names.length === 0 ? [] : [names.slice(0, maxNamed).join(', ') + more];
+  });
+  return new Set(turns).size < 2 ? '' : ` The wrong ones were each time: ${turns.join('; ')}.`;
 }
 
 /** Says for which other request a wrong result of the run is right. */
