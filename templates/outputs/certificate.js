@@ -8,7 +8,9 @@ const { text, attention } = filter.elements;
 /** The text by which an item is found: its own, and the headings of its groups. */
 const texts = new Map(
   items.map((item) => {
-    const headings = groups.filter((group) => group.contains(item)).map((group) => group.querySelector('summary'));
+    const headings = groups
+      .filter((group) => group.contains(item))
+      .map((group) => group.querySelector(':scope > summary'));
     return [item, [item, ...headings].map((element) => element?.textContent.toLowerCase()).join(' ')];
   }),
 );

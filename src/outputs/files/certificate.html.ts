@@ -85,7 +85,7 @@ function renderTime(iso: string): string {
 /** The line on each printed page. @param text of the suite alone: nothing foreign may be a part of the style */
 function renderPrintedLine(text: string): string {
   const escaped = text.replaceAll(/[^\w .,:()-]/g, (character) => `\\${character.charCodeAt(0).toString(16)} `);
-  return `@page { @bottom-left { content: "${escaped}"; } }\n`;
+  return `@page { @bottom-left { content: "${escaped}"; font: 8pt sans-serif; } }\n`;
 }
 
 /** The reasons of an incomplete run that are shown at once. */
