@@ -35,7 +35,7 @@ export const questionsOfClients = {
 export const requirementsOfClients = ['limit.newest-150'];
 
 /** The answers that are shown by a request with filters, the plainest one first. */
-const filterExamples = ['filter-combination', 'filter-letter-case', 'filter-beyond-window'];
+const filterExamples = ['filter-combination', 'filter-unknown-campaign', 'filter-beyond-window', 'filter-letter-case'];
 
 type ShownExchange = NonNullable<AnsweredQuestion['shown']>;
 
@@ -53,13 +53,14 @@ export function viewClientGuide(
     getIdFinders(suite.world),
   );
   const list = (ids: readonly string[]) => listSentences(answers, ids);
-  const empty = findShown(answers, questionsOfClients.empty);
+  const [empty] = findShown(answers, questionsOfClients.empty);
+  const filtered = findShown(answers, filterExamples).find(({ response }) => isSuccessful(response));
   return {
     filters: [renderFilterParameter({ on: 'campaign' }), renderFilterParameter({ on: 'metadata', key: 'KEY' })].map(
       renderInlineCode,
     ),
     request: renderCodeBlock('sh', renderShortCurlCommand(example)),
-    filtered: renderQuery(findShown(answers, filterExamples)),
+    filtered: renderQuery(filtered),
     sending: list(questionsOfClients.request),
     result: list(questionsOfClients.result),
     shape: shape === undefined ? '' : renderCodeBlock('text', renderShape(shape)),
@@ -91,8 +92,12 @@ function listSentences(answers: readonly AnsweredQuestion[], ids: readonly strin
     .map((answer) => renderAnswerOrNone(answer, renderInlineCode));
 }
 
-function findShown(answers: readonly AnsweredQuestion[], ids: readonly string[]): ShownExchange | undefined {
-  return ids.flatMap((id) => answers.find(({ question }) => question.id === id)?.shown ?? [])[0];
+/** Finds the exchanges that show these answers. */
+function findShown(answers: readonly AnsweredQuestion[], ids: readonly string[]): ShownExchange[] {
+  return ids.flatMap((id) => {
+    const answer = answers.find(({ question, entry }) => question.id === id && entry.outcome !== null);
+    return answer?.shown ?? [];
+  });
 }
 
 function renderQuery(exchange: ShownExchange | undefined): string {
