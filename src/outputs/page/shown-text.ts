@@ -1,9 +1,12 @@
 /** Texts of the page, such as commands and responses: long ones are folded, and what makes two differ is marked. */
 
 import { truncate } from '../../support/untrusted-text.js';
+import { findDifferingParts, type TextPart } from './find-differing-parts.js';
 
-/** The number of characters from which only an excerpt is shown, and its parts around what decides. */
-const [maxText, maxAround, maxMarked] = [900, 240, 360];
+/** The number of characters from which only an excerpt is shown, and how many of it are shown around a mark, and in it. */
+const [maxText, maxAround, maxMarked] = [900, 200, 300];
+/** Marks of an excerpt. What comes later is in the whole text. */
+const maxMarks = 4;
 
 /** @param whole empty if the excerpt is all of it */
 export interface ShownText {
@@ -15,51 +18,38 @@ export interface ShownText {
 /** Shows the beginning of a text, or all of it. */
 export function showText(text: string): ShownText {
   const isLong = text.length > maxText;
-  const shown = isLong ? `${truncate(text, maxAround + maxMarked)}…` : text;
-  return { excerpt: [{ text: shown, mark: '' }], ...describeWhole(text, isLong) };
+  return show(text, [{ text: isLong ? cutEnd(text, 2 * maxAround + maxMarked) : text, differs: false }]);
 }
 
-/** Shows a text, and marks what another one does not have. Of long texts it shows what is around the mark. */
+/** Shows a text, and marks what another one does not have. Of long texts it shows what is around the marks. */
 export function showDifference(text: string, other: string): ShownText {
-  if (text === other) return showText(text);
-  const from = findDifference(text, other);
-  const to = text.length - findCommonEnd(text.slice(from), other.slice(from));
-  const [before, marked, after] = [text.slice(0, from), text.slice(from, to), text.slice(to)];
-  const isLong = text.length > maxText;
-  const excerpt = isLong
-    ? [
-        { text: cutBeginning(before), mark: '' },
-        { text: '', mark: marked.length > maxMarked ? `${truncate(marked, maxMarked)}…` : marked },
-        { text: after.length > maxAround ? `${truncate(after, maxAround)}…` : after, mark: '' },
-      ]
-    : [
-        { text: before, mark: '' },
-        { text: '', mark: marked },
-        { text: after, mark: '' },
-      ];
-  return { excerpt, ...describeWhole(text, isLong) };
+  const parts = findDifferingParts(text, other);
+  if (text.length <= maxText) return show(text, parts);
+  if (!parts.some(({ differs }) => differs)) return showText(text);
+  // A part without a difference is before, between or after those with one.
+  const shown = parts.slice(0, 2 * maxMarks + 1).map((part, n): TextPart => {
+    if (part.differs) return { ...part, text: cutEnd(part.text, maxMarked) };
+    if (n === 0) return { ...part, text: cutBeginning(part.text, maxAround) };
+    const isShort = part.text.length <= 2 * maxAround;
+    return isShort && n < parts.length - 1 ? part : { ...part, text: cutEnd(part.text, maxAround) };
+  });
+  return show(text, shown);
 }
 
-function describeWhole(text: string, isLong: boolean): Pick<ShownText, 'whole' | 'length'> {
-  return { whole: isLong ? text : '', length: text.length.toLocaleString('en') };
+function show(text: string, parts: readonly TextPart[]): ShownText {
+  return {
+    excerpt: parts.map((part) => ({ text: part.differs ? '' : part.text, mark: part.differs ? part.text : '' })),
+    whole: text.length > maxText ? text : '',
+    length: text.length.toLocaleString('en'),
+  };
 }
 
-function cutBeginning(text: string): string {
-  return text.length > maxAround ? `…${text.slice(-maxAround).replace(/^[\udc00-\udfff]/, '')}` : text;
+function cutEnd(text: string, max: number): string {
+  return text.length > max ? `${truncate(text, max)}…` : text;
 }
 
-/** Finds the first place in which two texts differ, never inside of a surrogate pair. */
-function findDifference(left: string, right: string): number {
-  let at = 0;
-  while (at < left.length && left[at] === right[at]) at += 1;
-  return /[\ud800-\udbff]$/.test(left.slice(0, at)) ? at - 1 : at;
-}
-
-function findCommonEnd(left: string, right: string): number {
-  let length = 0;
-  const max = Math.min(left.length, right.length);
-  while (length < max && left.at(-1 - length) === right.at(-1 - length)) length += 1;
-  return /^[\udc00-\udfff]/.test(left.slice(left.length - length)) ? length - 1 : length;
+function cutBeginning(text: string, max: number): string {
+  return text.length > max ? `…${text.slice(-max).replace(/^[\udc00-\udfff]/, '')}` : text;
 }
 
 /** A labelled part of what is shown of a case or of a cause. */

@@ -99,35 +99,33 @@ export function viewFailingCase({ expected, received, repeat_with }: CaseEntry):
   return showSections({ Expected: expected, 'Send it again with': repeat_with, Received: received });
 }
 
-/** The requests of a contrast, each with what came back. What decides is marked in the wrong one and in the right one. */
+/** The requests of a contrast, each with what came back, and with a mark on what decides. */
 function viewContrast({ wrong = [], right }: CauseEntry): ExampleView[] {
   const last = wrong.at(-1);
-  const [first] = wrong;
-  // If the same request is right alone, what the request before it differs in decides.
-  const isRightAlone = last !== undefined && first !== last && last.repeat_with === right?.repeat_with;
-  const partner = (example: CauseExample) => {
-    if (isRightAlone) return example === first ? last : first;
-    return example === right ? last : right;
-  };
-  const view = (example: CauseExample, label: string, kind: ExampleView['kind']): ExampleView => {
-    const other = partner(example) ?? example;
-    return {
-      label,
-      kind,
-      case: '',
-      reason: '',
-      sections: [
-        { label: 'Request', ...showDifference(example.repeat_with, other.repeat_with) },
-        { label: 'Response', ...showText(example.received) },
-      ],
-    };
-  };
-  const before = wrong.slice(0, -1).map((example) => view(example, 'First', 'first'));
+  const before = wrong.slice(0, -1);
+  const isLater = before.length > 0;
+  // After an earlier request, the right request is the wrong one, sent alone: what the earlier one differs in decides.
+  const other = isLater ? before[0] : right;
   return [
-    ...before,
-    ...(last === undefined ? [] : [view(last, before.length > 0 ? 'Then wrong' : 'Wrong', 'wrong')]),
-    ...(right === undefined ? [] : [view(right, isRightAlone ? 'Right alone' : 'Right', 'right')]),
+    ...before.map((example) => viewExample(example, last, 'First', 'first')),
+    ...(last === undefined ? [] : [viewExample(last, other, isLater ? 'Then wrong' : 'Wrong', 'wrong')]),
+    ...(right === undefined ? [] : [viewExample(right, isLater ? undefined : last, 'Right', 'right')]),
   ];
+}
+
+/** @param other the request that this one is compared with */
+function viewExample(
+  { repeat_with, received }: CauseExample,
+  other: CauseExample | undefined,
+  label: string,
+  kind: ExampleView['kind'],
+): ExampleView {
+  const request = other === undefined ? showText(repeat_with) : showDifference(repeat_with, other.repeat_with);
+  const sections = [
+    { label: 'Request', ...request },
+    { label: 'Response', ...showText(received) },
+  ];
+  return { label, kind, case: '', reason: '', sections };
 }
 
 function listLinks(ids: readonly string[]): LinkView[] {
