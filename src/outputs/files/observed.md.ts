@@ -3,7 +3,7 @@ import { isSuccessful } from '../../http/response-status.js';
 import { maskChangingValues } from '../../record/body-templates.js';
 import { createResponseRenderer, renderShortCurlCommand, volatilePattern } from '../../record/exchange-text.js';
 import { parseJsonExactly, stringifyExactly } from '../../support/json.js';
-import { viewClientGuide } from '../client-guide/client-guide.js';
+import { viewClientGuide } from '../client-guide/view-client-guide.js';
 import { renderCodeBlock, renderCodeInTableCell, renderInlineCode } from '../markdown.js';
 import { type AnsweredQuestion, type OutputRenderer, renderAnswerOrNone } from '../output.js';
 
