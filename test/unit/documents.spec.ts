@@ -6,7 +6,7 @@ import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { parse } from 'yaml';
 import { renderShape } from '../../src/outputs/client-guide/render-shape.js';
-import { questionsOfClients, requirementsOfClients } from '../../src/outputs/client-guide/view-client-guide.js';
+import { questionsOfClients } from '../../src/outputs/client-guide/view-client-guide.js';
 import { getIdFinders } from '../../src/recognition/id-finders.js';
 import { inferShape } from '../../src/record/body-shape.js';
 import { parseJson } from '../../src/support/json.js';
@@ -104,10 +104,20 @@ test.describe('of a run', () => {
   });
 });
 
-test('The questions and requirements that clients need are those of the contract', () => {
-  const { questions, requirements } = suite.contract;
-  const ids = [...questions, ...requirements].map(({ id }) => id);
-  for (const id of [...Object.values(questionsOfClients).flat(), ...requirementsOfClients]) expect(ids).toContain(id);
+test('The questions that clients need are those of the contract', () => {
+  const ids = suite.contract.questions.map(({ id }) => id);
+  for (const id of Object.values(questionsOfClients).flat()) expect(ids).toContain(id);
+});
+
+test('The limit of the documentation is on the screen for clients, unless the target breaks it', async () => {
+  const limit = suite.contract.requirements.find(({ about }) => about === 'rank')?.statement ?? '';
+  const read = async (...faults: string[]) => {
+    const run = await certifyInProcess(createReference({ faults }));
+    const [screen = ''] = renderOutput('observed.md', run, suite).split('## All answers');
+    return screen.split(limit).map((part) => part.lastIndexOf('**What the documentation states') >= 0);
+  };
+  expect(await read()).toEqual([false, false]);
+  expect(await read('window-of-151')).toEqual([true, false]);
 });
 
 test('Without any response there is no screen for clients, and an unanswered question says nothing there', async () => {

@@ -1,6 +1,7 @@
 /** One screen for somebody who writes a client: what to send, what comes back, what is refused, and what is limited. */
 
 import type { RequirementEntry } from '../../certificate/certificate.js';
+import type { Contract, RequirementTopic } from '../../contract/contract.js';
 import { documentedOperation, renderFilterParameter } from '../../contract/operation.js';
 import type { Exchange } from '../../http/exchange.js';
 import { isSuccessful } from '../../http/response-status.js';
@@ -31,8 +32,8 @@ export const questionsOfClients = {
   limits: ['filter-beyond-window', 'large-order', 'body-length', 'rate-limit-headers', 'caching-headers'],
 } as const;
 
-/** The requirements that limit what a client gets. */
-export const requirementsOfClients = ['limit.newest-150'];
+/** What the requirements decide about that limit what a client gets. */
+const limitingTopic: RequirementTopic = 'rank';
 
 /** The answers that are shown by a request with filters, the plainest one first. */
 const filterExamples = ['filter-combination', 'filter-unknown-campaign', 'filter-beyond-window', 'filter-letter-case'];
@@ -67,7 +68,7 @@ export function viewClientGuide(
     emptySentences: list(questionsOfClients.empty),
     empty: empty === undefined ? '' : renderCodeBlock('text', renderResponse(empty)),
     errors: viewErrors(answers, renderResponse),
-    limits: [...listPassing(requirements, requirementsOfClients), ...list(questionsOfClients.limits)],
+    limits: [...listPassingLimits(requirements, suite.contract), ...list(questionsOfClients.limits)],
     failing: requirements.filter(({ verdict }) => verdict === 'fail').map(({ statement }) => statement),
     warnings: listSentences(
       answers,
@@ -80,8 +81,9 @@ function isOfOperation({ method, path }: Exchange['request']): boolean {
   return method === documentedOperation.method && path.split('?')[0] === documentedOperation.path;
 }
 
-function listPassing(requirements: readonly RequirementEntry[], ids: readonly string[]): string[] {
-  const passing = requirements.filter(({ id, verdict }) => ids.includes(id) && verdict === 'pass');
+function listPassingLimits(entries: readonly RequirementEntry[], { requirements }: Contract): string[] {
+  const limits = requirements.filter(({ about }) => about === limitingTopic);
+  const passing = limits.filter((limit) => entries.some(({ id, verdict }) => id === limit.id && verdict === 'pass'));
   return passing.map(({ statement }) => statement);
 }
 
