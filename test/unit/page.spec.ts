@@ -3,6 +3,7 @@
 import { expect, test } from '@playwright/test';
 import fc from 'fast-check';
 import type { CauseEntry } from '../../src/certificate/cause-entry.js';
+import { createCertificate } from '../../src/certificate/certificate.js';
 import { type ShownText, showDifference, showSections, showText } from '../../src/outputs/page/shown-text.js';
 import { splitAtLimit } from '../../src/outputs/page/split-at-limit.js';
 import { viewFailures } from '../../src/outputs/page/view-failures.js';
@@ -111,6 +112,21 @@ test.describe('failures', () => {
     for (const { examples } of failures) expect(examples).toHaveLength(1);
     const verdicts = viewVerdicts(explainedRun, failures);
     for (const { verdict, numbers } of verdicts) expect(numbers.length).toBe(verdict === 'fail' ? 1 : 0);
+  });
+
+  test('What was not selected is neither known nor explained', async () => {
+    const few = { ...suite, cases: suite.cases.filter(({ id }) => id === 'campaign-filter') };
+    const { results, showExchange } = await certifyInProcess(createReference(), { suite: few });
+    const facts = { target: { name: 'x', base_url: 'http://x.test' }, requestsSent: 1, isCutShort: false, notes: [] };
+    const certificate = createCertificate(suite, results, {
+      ...facts,
+      showExchange,
+      startedAt: new Date(0),
+      durationMs: 0,
+    });
+    const verdicts = viewVerdicts(certificate, viewFailures(certificate));
+    expect(verdicts.filter(({ verdict }) => verdict === 'not-run').length).toBeGreaterThan(10);
+    for (const { isKnown, numbers, reason } of verdicts) expect([isKnown, numbers, reason]).toEqual([false, [], '']);
   });
 
   test('What decides is marked in the requests of a contrast, also where an earlier request decides', () => {

@@ -25,7 +25,7 @@ export function viewVerdicts(certificate: Certificate, failures: readonly Failur
     const { id, statement, verdict } = requirement;
     const explaining = failures.filter(({ fails, follows }) => [...fails, ...follows].some((link) => link.id === id));
     const { code, reason = '' } = findDecisiveCase(requirement) ?? {};
-    const isKnown = isKnownFailure(requirement);
+    const isKnown = certificate.known_deviations !== undefined && verdict !== 'not-run' && isKnownFailure(requirement);
     // The reasons of an incomplete run are listed before the table.
     const isExplained = isKnown || explaining.length > 0 || shared.has(reason) || certificate.verdict === 'incomplete';
     return {
