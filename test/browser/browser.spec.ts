@@ -5,6 +5,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, type Page, test } from '@playwright/test';
 import axe from 'axe-core';
+import { completeBehaviours } from '../../reference/behaviours.js';
 import { getRequirementOrQuestionId } from '../../src/cases/test-case.js';
 import type { Certificate } from '../../src/certificate/certificate.js';
 import { diagnoseRun } from '../../src/explanation/diagnose-run.js';
@@ -159,9 +160,20 @@ test.describe('the size of a conforming page', () => {
         })
         .slice(0, max),
     );
+  /** For each question an outcome that the reference deployment does not have by default. */
+  const usual: Readonly<Record<string, unknown>> = completeBehaviours({});
+  const chooseOthers = () =>
+    Object.fromEntries(
+      suite.contract.questions.flatMap(({ id, answer }) => {
+        const outcomes = answer.kind === 'outcomes' ? [...answer.outcomes.keys()] : [];
+        const [other] = outcomes.filter((outcome) => outcome !== usual[id]);
+        return other === undefined ? [] : [[id, other]];
+      }),
+    );
   const runs: Readonly<Record<string, () => ReturnType<typeof pageOf>>> = {
     'without a remark': () => pageOf(honest),
     'with changed answers': () => pageOf(honest, { expected: createBaseline(undefined, pinned) }),
+    'with every answer changed': () => pageOf(honest, { expected: createBaseline(undefined, chooseOthers()) }),
     'with some warnings': () => pageOf(createReference({ behaviours: chooseWarnings(20) })),
     'with as many warnings as there can be': () => pageOf(createReference({ behaviours: chooseWarnings(99) })),
   };

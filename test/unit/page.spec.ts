@@ -4,8 +4,8 @@ import { expect, test } from '@playwright/test';
 import fc from 'fast-check';
 import type { CauseEntry } from '../../src/certificate/cause-entry.js';
 import { createCertificate } from '../../src/certificate/certificate.js';
+import { foldAfter, foldRest } from '../../src/outputs/page/fold-after.js';
 import { type ShownText, showDifference, showSections, showText } from '../../src/outputs/page/shown-text.js';
-import { splitAtLimit } from '../../src/outputs/page/split-at-limit.js';
 import { viewFailures } from '../../src/outputs/page/view-failures.js';
 import { viewQuestionGroups } from '../../src/outputs/page/view-questions.js';
 import { viewCases, viewVerdicts } from '../../src/outputs/page/view-requirements.js';
@@ -60,13 +60,15 @@ test.describe('texts', () => {
     fc.assert(property, { seed: 20_261_128 });
   });
 
-  test('Absent and empty texts have no section, and a list is split where it is worth it', () => {
+  test('Absent and empty texts have no section, and a list is folded where it is worth it', () => {
     expect(showSections({ a: undefined, b: '', c: 'x' }).map(({ label }) => label)).toEqual(['c']);
-    expect(splitAtLimit([1, 2, 3, 4], 3)).toEqual([[1, 2, 3, 4], []]);
-    expect(splitAtLimit([1, 2, 3, 4, 5], 3)).toEqual([
-      [1, 2, 3],
-      [4, 5],
+    expect(foldAfter([1, 2, 3, 4], 3, 'row')).toEqual([{ more: '', entries: [1, 2, 3, 4] }]);
+    expect(foldAfter([1, 2, 3, 4, 5], 3, 'row')).toEqual([
+      { more: '', entries: [1, 2, 3] },
+      { more: '2 more rows', entries: [4, 5] },
     ]);
+    expect(foldAfter([], 3, 'row')).toEqual([]);
+    expect(foldRest([], [1, 2], 'row')).toEqual([{ more: '', entries: [1, 2] }]);
   });
 });
 
@@ -169,13 +171,13 @@ test('Groups of questions are folded, unless a warning or a changed answer is am
     [groups.length - 1, true],
   ]);
   const [first] = groups;
-  expect([first?.remarkable.length, first?.counts, first?.more]).toEqual([
-    1,
+  expect([first?.counts, first?.blocks.map(({ more, entries }) => [more, entries.length])]).toEqual([
     '7 answered, 1 warning',
-    '6 more questions',
+    [
+      ['', 1],
+      ['6 more questions', 6],
+    ],
   ]);
-  for (const { remarkable, others } of [...groups, ...view(71, 0)])
-    expect(remarkable.length + others.length).toBeGreaterThan(0);
   expect(view(71, 0).filter(({ isOpen }) => isOpen)).toEqual([]);
   expect(view(71, 0)[0]?.counts).toBe('7 answered, 7 warnings');
 });

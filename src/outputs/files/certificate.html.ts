@@ -13,8 +13,8 @@ import {
   renderCount,
 } from '../counts.js';
 import type { OutputRenderer } from '../output.js';
+import { foldAfter } from '../page/fold-after.js';
 import { showSections } from '../page/shown-text.js';
-import { splitAtLimit } from '../page/split-at-limit.js';
 import { viewFailures } from '../page/view-failures.js';
 import { viewQuestionGroups } from '../page/view-questions.js';
 import { viewCases, viewVerdicts } from '../page/view-requirements.js';
@@ -29,6 +29,7 @@ export default (({ certificate, suite, answers }) => {
   const script = readTemplate('certificate.js');
   const failures = viewFailures(certificate);
   const verdicts = viewVerdicts(certificate, failures);
+  const unjudged = certificate.incomplete_because === undefined ? describeSharedReasons(certificate) : [];
   return {
     view: {
       style,
@@ -46,14 +47,14 @@ export default (({ certificate, suite, answers }) => {
       lead: viewLead(certificate),
       verdicts,
       hasReasons: verdicts.some(({ numbers, isKnown }) => numbers.length > 0 || isKnown),
-      failures,
-      known: (certificate.known_deviations?.entries ?? []).map(viewKnown),
+      failures: foldAfter(failures, maxFailures, 'failure'),
+      known: foldAfter((certificate.known_deviations?.entries ?? []).map(viewKnown), maxEntries, 'entry'),
       since: certificate.compared_with ?? 'the target file was written',
-      drift: drift.map(viewChange),
-      unstable: unstable.map(viewDifference),
-      unjudged: certificate.incomplete_because === undefined ? describeSharedReasons(certificate) : [],
+      drift: foldAfter(drift.map(viewChange), maxEntries, 'change'),
+      unstable: foldAfter(unstable.map(viewDifference), maxEntries, 'case'),
+      unjudged: foldAfter(unjudged, maxEntries, 'reason'),
       sharedPlace: findSharedPlace(certificate),
-      notes: viewNotes(certificate),
+      notes: foldAfter(viewNotes(certificate), maxEntries, 'note'),
       requirements: viewCases(certificate, suite),
       groups: viewQuestionGroups(certificate, suite.contract, answers),
       isCompared: certificate.compared_with !== undefined || drift.length > 0,
@@ -88,8 +89,8 @@ function renderPrintedLine(text: string): string {
   return `@page { @bottom-left { content: "${escaped}"; font: 8pt sans-serif; } }\n`;
 }
 
-/** The reasons of an incomplete run that are shown at once. */
-const maxLead = 3;
+/** How many reasons of an incomplete run, failures, and entries of other lists are shown at once. */
+const [maxLead, maxFailures, maxEntries] = [3, 6, 5];
 
 /** What is to be read before everything else: a wrong load of the test data, and why the run is incomplete. */
 function viewLead({ load, incomplete_because: reasons = [], known_deviations: known }: Certificate) {
@@ -99,10 +100,8 @@ function viewLead({ load, incomplete_because: reasons = [], known_deviations: kn
     { heading: 'Why it is incomplete', entries: reasons.filter((reason) => reason !== load?.sentence) },
     { heading: 'Known deviations that no longer hold', entries: advice },
   ];
-  return lists.flatMap(({ heading, entries }) => {
-    const [shown, folded] = splitAtLimit(entries, maxLead);
-    return entries.length === 0 ? [] : [{ heading, shown, folded, more: renderCount(folded.length, 'more reason') }];
-  });
+  const filled = lists.filter(({ entries }) => entries.length > 0);
+  return filled.map(({ heading, entries }) => ({ heading, blocks: foldAfter(entries, maxLead, 'reason') }));
 }
 
 /** The notes that no other part of the page shows. */

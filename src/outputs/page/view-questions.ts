@@ -5,6 +5,7 @@ import { findSharedReasons } from '../../certificate/shared-reasons.js';
 import type { Contract } from '../../contract/contract.js';
 import { describeAnswerCounts, renderCount } from '../counts.js';
 import { type AnsweredQuestion, renderAnswerOrNone } from '../output.js';
+import { foldRest } from './fold-after.js';
 
 /** If more answers than these deserve a warning, all groups are folded: nobody reads a wall. */
 const maxOpen = 20;
@@ -27,9 +28,7 @@ export function viewQuestionGroups(
       asks,
       counts: describeGroup(members),
       isOpen: remarkable.length > 0,
-      remarkable: remarkable.map(view),
-      others: others.map(view),
-      more: remarkable.length > 0 && others.length > 0 ? renderCount(others.length, 'more question') : '',
+      blocks: foldRest(remarkable.map(view), others.map(view), 'question'),
     };
   });
 }

@@ -11,8 +11,8 @@ import { findSharedReasons } from '../../certificate/shared-reasons.js';
 import type { Suite } from '../../suite/suite.js';
 import { shorten } from '../../support/untrusted-text.js';
 import { describeCounts, sortByUrgency } from '../counts.js';
+import { foldAfter, type ListBlock } from './fold-after.js';
 import type { ShownSection } from './shown-text.js';
-import { splitAtLimit } from './split-at-limit.js';
 import { type FailureView, sortByRequest, viewFailingCase } from './view-failures.js';
 
 /** Characters of a reason in the table, and rows of a case that are not folded. */
@@ -48,8 +48,7 @@ export interface CaseView {
   readonly isShared: boolean;
   readonly reason: string;
   readonly sections: readonly ShownSection[];
-  readonly rows: readonly RowView[];
-  readonly moreRows: readonly RowView[];
+  readonly rows: readonly ListBlock<RowView>[];
   readonly hasMore: boolean;
 }
 
@@ -84,7 +83,6 @@ function describeCaseCounts({ cases }: RequirementEntry): string {
 function viewCase(entry: CaseEntry, title: string, isShared: boolean): CaseView {
   const { id, verdict, at = '', rows = [] } = entry;
   const views = rows.map(({ known = false, ...row }) => ({ ...row, isKnown: known }));
-  const [first, more] = splitAtLimit(views, maxRows);
   const hasReason = entry.reason !== '' && !isShared;
   return {
     id,
@@ -95,8 +93,7 @@ function viewCase(entry: CaseEntry, title: string, isShared: boolean): CaseView 
     isShared,
     reason: hasReason ? entry.reason : '',
     sections: hasReason || isFailingVerdict(verdict) ? viewFailingCase(entry) : [],
-    rows: first,
-    moreRows: more,
+    rows: foldAfter(views, maxRows, 'row'),
     hasMore: verdict !== 'pass' && !isShared,
   };
 }
