@@ -5,6 +5,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, type Page, test } from '@playwright/test';
 import axe from 'axe-core';
+import { completeBehaviours } from '../../reference/behaviours.js';
 import { getRequirementOrQuestionId } from '../../src/cases/test-case.js';
 import type { Certificate } from '../../src/certificate/certificate.js';
 import { diagnoseRun } from '../../src/explanation/diagnose-run.js';
@@ -16,6 +17,7 @@ import { indexExchanges } from '../../tools/proof/judge-deployment.js';
 import { usePages } from '../support/browser.js';
 import { makeTestFolder } from '../support/cli.js';
 import { type Answer, certifyOver, channelTo, createReference, suite } from '../support/in-process.js';
+import { readPdfPages } from '../support/read-pdf.js';
 import { renderOutput } from '../support/render-output.js';
 
 const folder = makeTestFolder();
@@ -54,10 +56,10 @@ interface Opened {
 }
 
 /** Opens a page from disk. */
-async function open(html: string, { at = '' } = {}): Promise<Opened> {
+async function open(html: string, { at = '', hasScripts = true } = {}): Promise<Opened> {
   const file = path.join(folder, 'certificate.html');
   writeFileSync(file, html);
-  const page = await openPage();
+  const page = await openPage({ javaScriptEnabled: hasScripts });
   await page.setViewportSize({ width: 1280, height: 900 });
   page.setDefaultTimeout(20_000);
   const complaints: string[] = [];
@@ -86,17 +88,24 @@ test('The page of a failing run shows what people look for', async () => {
   // What is wrong, and which requirement fails.
   const failing = page.locator('#attention .card[data-is=fail]');
   await expect(failing.first().locator('h3').first()).toContainText('newest 151 ');
+  await expect(failing.first().locator('h3').first()).toBeInViewport();
   await expect(failing.first()).toContainText("'beyond-first'");
   await expect(failing.first()).toContainText('Requirements that fail: limit.newest-150.');
-  // The command that shows it again, in a case that the link opens.
-  await failing.getByRole('link', { name: 'limit.newest-150' }).first().click();
-  const testCase = page.locator('#limit\\.newest-150');
+  // The smallest request that shows it, and its case, which the link opens.
+  await expect(
+    failing
+      .first()
+      .getByText(/curl -gi/)
+      .first(),
+  ).toBeVisible();
+  await failing.first().getByRole('link', { name: 'window-' }).click();
+  const testCase = page.locator('#cases .case:target');
   await expect(testCase.getByText(/curl -gi/).first()).toBeVisible();
   await expect(testCase.getByText(/\.yaml:\d+:\d+$/).first()).toBeVisible();
   // What the target does with a numeric string.
   const question = page.locator('#quantity-numeric-string');
   await expect(question).toContainText('meets a threshold of 3 and no higher one.');
-  await expect(question.locator('code.badge')).toHaveText('as-number');
+  await expect(question.locator('td').nth(1).locator('code.id')).toHaveText('as-number');
   expect(complaints).toEqual([]);
   await page.close();
 });
@@ -113,6 +122,148 @@ test('A failing case has its failing rows, and the command that sends the decisi
     await expect(testCase).toContainText(title);
     await expect(testCase).toContainText(reason);
   }
+  await page.close();
+});
+
+const filtering: Suite = { ...suite, cases: suite.cases.filter(({ id }) => /filter/.test(id)) };
+
+test('The first screen has the verdict, the facts and all requirements, with nothing between them', async () => {
+  const { html, certificate } = await pageOf(honest);
+  const { page } = await open(html);
+  const shown = page.locator('h1, .verdict, header dd, time, .verdicts tbody tr');
+  expect(await shown.count()).toBe(2 + 5 + 1 + certificate.requirements.length);
+  for (const element of await shown.all()) await expect(element).toBeInViewport({ ratio: 1 });
+  await expect(page.locator('header ~ main > *').first()).toHaveAttribute('id', 'requirements');
+  await page.close();
+});
+
+test('An incomplete run says why before its table of requirements', async () => {
+  const { html, certificate } = await pageOf(() => ({ status: 503, headers: [], body: '' }));
+  expect(certificate.verdict).toBe('incomplete');
+  const { page } = await open(html);
+  const [first, next] = [page.locator('main > *').first(), page.locator('main > *').nth(1)];
+  await expect(first).toContainText('Answered 503');
+  await expect(first).toBeInViewport();
+  await expect(next).toHaveAttribute('id', 'requirements');
+  await page.close();
+});
+
+test.describe('the size of a conforming page', () => {
+  const pinned = { 'quantity-numeric-string': 'rejected', 'empty-result': 'not-found', 'result-order': 'oldest-first' };
+  /** For each question the last of the outcomes that deserve a warning, for all questions or for the first ones. */
+  const chooseWarnings = (max: number) =>
+    Object.fromEntries(
+      suite.contract.questions
+        .flatMap(({ id, answer }) => {
+          const [outcome] = answer.kind === 'outcomes' ? [...answer.warn] : [];
+          return outcome === undefined ? [] : [[id, outcome]];
+        })
+        .slice(0, max),
+    );
+  /** For each question an outcome that the reference deployment does not have by default. */
+  const usual: Readonly<Record<string, unknown>> = completeBehaviours({});
+  const chooseOthers = () =>
+    Object.fromEntries(
+      suite.contract.questions.flatMap(({ id, answer }) => {
+        const outcomes = answer.kind === 'outcomes' ? [...answer.outcomes.keys()] : [];
+        const [other] = outcomes.filter((outcome) => outcome !== usual[id]);
+        return other === undefined ? [] : [[id, other]];
+      }),
+    );
+  const runs: Readonly<Record<string, () => ReturnType<typeof pageOf>>> = {
+    'without a remark': () => pageOf(honest),
+    'with changed answers': () => pageOf(honest, { expected: createBaseline(undefined, pinned) }),
+    'with every answer changed': () => pageOf(honest, { expected: createBaseline(undefined, chooseOthers()) }),
+    'with some warnings': () => pageOf(createReference({ behaviours: chooseWarnings(20) })),
+    'with as many warnings as there can be': () => pageOf(createReference({ behaviours: chooseWarnings(99) })),
+  };
+  for (const [title, run] of Object.entries(runs))
+    test(`${title}: at most 5,000 pixels at 1280, 9,000 at 390, and five printed pages with verdict and date`, async () => {
+      const { html, certificate } = await run();
+      expect(certificate.verdict).toBe('conforms');
+      const { page } = await open(html);
+      const heights = [];
+      for (const width of [1280, 390]) {
+        await page.setViewportSize({ width, height: 900 });
+        heights.push(await page.evaluate<number>('document.documentElement.scrollHeight'));
+      }
+      expect(heights[0]).toBeLessThanOrEqual(5_000);
+      expect(heights[1]).toBeLessThanOrEqual(9_000);
+      const printed = readPdfPages(await page.pdf({ format: 'A4' }));
+      expect(printed.length).toBeLessThanOrEqual(5);
+      for (const text of printed) {
+        expect(text).toContain('Conforms');
+        expect(text).toContain('1970-01-01 00:00 UTC');
+      }
+      // The answers are printed, also where they are folded.
+      expect(printed.join('')).toContain('A path in capital letters');
+      await page.close();
+    });
+});
+
+test('Without scripts, everything is open, and nothing is offered that needs one', async () => {
+  const { html } = await pageOf(deploymentWith('campaign-filter-ignored'), { suite: filtering });
+  const { page, complaints } = await open(html, { hasScripts: false });
+  const folds = await page.locator('details').all();
+  expect(folds.length).toBeGreaterThan(30);
+  for (const details of folds) await expect(details).toHaveAttribute('open');
+  await expect(page.locator('#filter-unknown-field')).toBeVisible();
+  await expect(page.locator('#campaign-filter')).toBeVisible();
+  await expect(page.locator('#filter')).toBeHidden();
+  expect(complaints).toEqual([]);
+  await page.close();
+});
+
+test('Cases and questions are folded, and filtered by their text and by what needs attention', async () => {
+  const { html, certificate } = await pageOf(deploymentWith('campaign-filter-ignored'), { suite: filtering });
+  const { page, complaints } = await open(html);
+  const items = page.locator('[data-item]:visible');
+  const failing = certificate.requirements.flatMap(({ cases }) => cases).filter(({ verdict }) => verdict === 'fail');
+  expect(failing.length).toBeGreaterThan(0);
+  for (const { id } of failing) await expect(page.locator(`#${id}`)).toBeHidden();
+  const text = page.getByRole('searchbox', { name: 'Filter cases and questions' });
+  // Words of a title, in any order and letter case.
+  await text.fill('HASH blank');
+  await expect(page.getByRole('status')).toHaveText(/^\d+ of \d+ shown$/);
+  for (const item of await items.all()) await expect(item).toContainText(/hash/i);
+  // An id, and a heading, which shows all below it.
+  await text.fill('filter-unknown-field');
+  await expect(items).toHaveCount(1);
+  await expect(items).toContainText('A filter by an undocumented field');
+  await text.fill('filter.promotion-id');
+  await expect(items).toHaveCount(
+    certificate.requirements.find(({ id }) => id === 'filter.promotion-id')?.cases.length ?? 0,
+  );
+  await text.fill('');
+  await expect(page.locator('#filter-unknown-field')).toBeHidden();
+  // What needs attention: what does not pass, and questions with a warning or without an answer.
+  await page.getByLabel('Only what needs attention').check();
+  const shown = await items.evaluateAll((elements) => elements.map(({ id }) => id));
+  const questions = certificate.questions.filter(({ outcome, warning }) => outcome === null || warning);
+  const cases = certificate.requirements.flatMap((requirement) => requirement.cases);
+  const unpassed = cases.filter(({ verdict }) => verdict !== 'pass');
+  expect(shown.toSorted()).toEqual([...unpassed, ...questions].map(({ id }) => id).toSorted());
+  // A link leads to what the filter hides.
+  const passing = certificate.requirements.find(({ verdict }) => verdict === 'pass');
+  await page.getByRole('link', { name: passing?.id }).first().click();
+  await expect(page.locator(`[id="${passing?.cases[0]?.id}"]`)).toBeVisible();
+  await expect(page.getByLabel('Only what needs attention')).not.toBeChecked();
+  expect(complaints).toEqual([]);
+  await page.close();
+});
+
+test('The keyboard reaches the filter and what is folded', async () => {
+  const { html } = await pageOf(honest, { suite: filtering });
+  const { page } = await open(html);
+  await page.getByRole('searchbox').focus();
+  await page.keyboard.type('unknown');
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Tab');
+  await expect(page.getByRole('checkbox')).toBeFocused();
+  await page.keyboard.press('Tab');
+  await expect(page.locator('summary:focus')).toHaveCount(1);
+  await page.keyboard.press('Enter');
+  await expect(page.locator('details:has(> summary:focus)')).toHaveAttribute('open');
   await page.close();
 });
 
@@ -141,7 +292,7 @@ test.describe('the page of any run', { tag: '@long' }, () => {
       const { page, complaints } = await open(html);
       // Some of everything that opens, of which the rest looks alike.
       await page.evaluate(
-        `for (const details of [...document.querySelectorAll('.item')].slice(0, 12)) details.open = true;`,
+        `for (const details of document.querySelectorAll('.fold:not(.fold ~ .fold), .fold:not(.fold ~ .fold) details')) details.open = true;`,
       );
       await page.evaluate(axe.source);
       for (const [width, colorScheme] of [
@@ -153,7 +304,7 @@ test.describe('the page of any run', { tag: '@long' }, () => {
         expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
         const { violations } = await page.evaluate(() =>
           (globalThis as unknown as { axe: typeof axe }).axe.run(
-            { exclude: ['.group ~ .group'] },
+            { exclude: ['.fold ~ .fold'] },
             { resultTypes: ['violations'] },
           ),
         );

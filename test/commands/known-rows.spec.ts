@@ -59,7 +59,7 @@ test('The named rows fail as known, and a page and a test say so', async () => {
   expect(report).toMatch(/^DOES-NOT-CONFORM.*, as known \(1 known deviation\) {2}/m);
   expect(certificate.causes).toBeUndefined();
   expect(run.newDeviations).toEqual([]);
-  expect(renderOutput('certificate.html', run, suite)).toContain('<h5>fail, as known: after another parameter</h5>');
+  expect(renderOutput('certificate.html', run, suite)).toContain('<b>fail, as known: after another parameter</b>');
   expect(await judgeAgain(run)).toEqual(certificate);
 });
 

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { type Browser, chromium, type Page, test } from '@playwright/test';
+import { type Browser, type BrowserContextOptions, chromium, type Page, test } from '@playwright/test';
 
 /** The names under which systems have Chromium. */
 const names = ['chromium', 'chromium-browser', 'google-chrome'];
@@ -23,11 +23,11 @@ export function openBrowser(): Promise<Browser> {
 }
 
 /** Opens pages in one browser for all tests of a file. */
-export function usePages(): () => Promise<Page> {
+export function usePages(): (options?: BrowserContextOptions) => Promise<Page> {
   let browser: Browser | undefined;
   test.beforeAll(async () => {
     browser = await openBrowser();
   });
   test.afterAll(() => browser?.close());
-  return () => (browser as Browser).newPage();
+  return (options) => (browser as Browser).newPage(options);
 }

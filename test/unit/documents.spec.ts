@@ -5,6 +5,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { parse } from 'yaml';
+import { renderShape } from '../../src/outputs/client-guide/render-shape.js';
+import { questionsOfClients } from '../../src/outputs/client-guide/view-client-guide.js';
+import { getIdFinders } from '../../src/recognition/id-finders.js';
+import { inferShape } from '../../src/record/body-shape.js';
 import { parseJson } from '../../src/support/json.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { compileSchema } from '../../src/support/schema-validation.js';
@@ -53,7 +57,7 @@ test.describe('of a run', () => {
     const { observed } = documents;
     const headings = [...observed.matchAll(/^## (.*)$/gm)].map(([, heading]) => heading);
     const questions = suite.contract.groups.map(({ asks }) => asks);
-    expect(headings).toEqual(['All answers', 'What does a result look like?', ...questions]);
+    expect(headings).toEqual(['What a client needs', 'All answers', 'What does a result look like?', ...questions]);
     const rows = observed.match(/^\| \[\S+\]\(#\S+\) \| .* \|$/gm);
     expect(rows).toHaveLength(suite.contract.questions.length);
     const [, json = ''] = /```json\n([\s\S]*?)\n```/.exec(observed) ?? [];
@@ -66,6 +70,25 @@ test.describe('of a run', () => {
     const [, section = ''] = /### quantity-numeric-string\n([\s\S]*?)\n### /.exec(observed) ?? [];
     expect(section.split(sentence)[1]).toContain('curl');
     expect(observed).toContain('**The status code of a response with promotions: `200`.**');
+  });
+
+  test('observed.md begins with one screen for the author of a client', () => {
+    const [screen = ''] = documents.observed.split('## All answers');
+    expect(screen.split('\n').length).toBeLessThan(90);
+    const [success, empty] = [...screen.matchAll(/```text\n([\s\S]*?)\n```/g)].map(([, block = '']) => block);
+    expect(screen).toContain('The status code of a response with promotions: `200`.');
+    expect(screen).toContain('`/promotions/*/id`');
+    expect(success).toMatch(/^ {2}"promotions": \{$[\s\S]*^ {4}"id": string$[\s\S]*^ {2}\}\[\]$/m);
+    expect(empty?.split('\n')[0]).toBe('404 application/json');
+    // Each status of an error once, with an example; all that is refused is named.
+    const rows = screen.match(/^\| `\d+ .*\|$/gm) ?? [];
+    expect(rows.map((row) => row.slice(3, 6))).toEqual(['400', '401', '404', '405']);
+    for (const row of rows) expect(row).toMatch(/\| `\{"code":\d+,.*\}` \|/);
+    for (const id of ['quantity-negative', 'method-put', 'credentials-wrong-token'])
+      expect(screen).toContain(`(#${id})`);
+    expect(screen).toMatch(/A query that was sent: `%5Bfilters%5D/);
+    // What returns nothing refuses nothing, though it has the same status here.
+    expect(screen).not.toContain('(#filter-unknown-campaign)');
   });
 
   test('openapi.yaml has the statuses that were seen, each with a schema', () => {
@@ -81,6 +104,62 @@ test.describe('of a run', () => {
     }
     expect(responses['200'].content['application/json'].schema.properties.promotions.type).toBe('array');
   });
+});
+
+test('The questions that clients need are those of the contract', () => {
+  const ids = suite.contract.questions.map(({ id }) => id);
+  for (const id of Object.values(questionsOfClients).flat()) expect(ids).toContain(id);
+});
+
+test('The limit of the documentation is on the screen for clients, unless the target breaks it', async () => {
+  const limit = suite.contract.requirements.find(({ about }) => about === 'rank')?.statement ?? '';
+  const read = async (...faults: string[]) => {
+    const run = await certifyInProcess(createReference({ faults }));
+    const [screen = ''] = renderOutput('observed.md', run, suite).split('## All answers');
+    return screen.split(limit).map((part) => part.lastIndexOf('**What the documentation states') >= 0);
+  };
+  expect(await read()).toEqual([false, false]);
+  expect(await read('window-of-151')).toEqual([true, false]);
+});
+
+test('Without any response there is no screen for clients, and an unanswered question says nothing there', async () => {
+  const down = await certifyInProcess(() => ({ status: 503, headers: [], body: '' }));
+  expect(renderOutput('observed.md', down, suite)).not.toContain('What a client needs');
+  const wrong = await certifyInProcess(createReference({ faults: ['window-of-the-oldest', 'quantity-ignored'] }));
+  const unanswered = wrong.certificate.questions.filter(({ outcome }) => outcome === null);
+  expect(unanswered.length).toBeGreaterThan(10);
+  const [screen = ''] = renderOutput('observed.md', wrong, suite).split('## All answers');
+  expect(screen).toContain('What a client needs');
+  expect(screen).toContain('this target breaks');
+  expect(screen).not.toContain('No answer.');
+});
+
+for (const [title, bodies, outline] of [
+  ['a list', ['[{"id":"a"},{"id":"b","n":1}]'], '{ "id": string, "n"?: number }[]'],
+  ['several types', ['{"a":null,"b":[]}', '{"a":"x","b":["y",1]}'], '{ "a": null | string, "b": (number | string)[] }'],
+  ['what is nested too deep', [`${'{"a":'.repeat(9)}1${'}'.repeat(9)}`], /^(?:\{ "a": ){6}object(?: \}){6}$/],
+  [
+    'many members',
+    [JSON.stringify(Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`name ${n}`, n])))],
+    /^\{\n( {2}"name \d+": number\n){14} {2}… 6 more\n\}$/,
+  ],
+  ['a hostile name', ['{"\\n::error::":1}'], '{ "\\n::error::": number }'],
+] as const)
+  test(`The outline of ${title}`, () => {
+    const shape = inferShape(bodies, getIdFinders(suite.world)) ?? {};
+    if (typeof outline === 'string') expect(renderShape(shape)).toBe(outline);
+    else expect(renderShape(shape)).toMatch(outline);
+  });
+
+test('An outline of anything fits on a screen', () => {
+  const wide = (depth: number): unknown =>
+    depth === 0
+      ? 'x'
+      : Object.fromEntries(Array.from({ length: 9 }, (_, n) => [`a name of some length ${n}`, wide(depth - 1)]));
+  const shape = inferShape([JSON.stringify(wide(3))], getIdFinders(suite.world)) ?? {};
+  const lines = renderShape(shape).split('\n');
+  expect(lines.length).toBeGreaterThan(2);
+  expect(lines.length).toBeLessThanOrEqual(40);
 });
 
 const redocly = (args: readonly string[]) =>

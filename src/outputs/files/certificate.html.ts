@@ -1,136 +1,143 @@
 import { createHash } from 'node:crypto';
-import {
-  type CaseEntry,
-  isFailingVerdict,
-  type ResponseDifference,
-  renderCaseDifference,
-  renderFailure,
-} from '../../certificate/case-entry.js';
-import type { CauseEntry } from '../../certificate/cause-entry.js';
-import type { RequirementEntry } from '../../certificate/certificate.js';
-import { describeSharedReasons, findSharedReasons } from '../../certificate/shared-reasons.js';
-import type { KnownDeviation } from '../../record/known-deviations.js';
-import { groupBy } from '../../support/collections.js';
+import type { ResponseDifference } from '../../certificate/case-entry.js';
+import type { Certificate } from '../../certificate/certificate.js';
+import type { KnownDeviationEntry } from '../../certificate/deviation-entry.js';
+import type { DriftEntry } from '../../certificate/drift-entry.js';
+import { describeSharedReasons } from '../../certificate/shared-reasons.js';
 import {
   adviseOnKnownDeviation,
   describeAnswerCounts,
   describeCounts,
   describeKnownDeviation,
   describeVerdict,
-  sortByUrgency,
+  renderCount,
 } from '../counts.js';
-import { type AnsweredQuestion, type OutputRenderer, renderAnswerOrNone } from '../output.js';
+import type { OutputRenderer } from '../output.js';
+import { foldAfter } from '../page/fold-after.js';
+import { showSections } from '../page/shown-text.js';
+import { viewFailures } from '../page/view-failures.js';
+import { viewQuestionGroups } from '../page/view-questions.js';
+import { viewCases, viewVerdicts } from '../page/view-requirements.js';
 import { readTemplate } from '../template.js';
 
-/** Loads nothing from elsewhere and runs no script. Browsers open what is folded for a link or a search. */
+/** Loads nothing from elsewhere. Its script folds and filters; without scripts, everything is open. */
 export default (({ certificate, suite, answers }) => {
-  const { target, verdict, requirements, questions, causes = [], drift, unstable, notes } = certificate;
-  const style = readTemplate('certificate.css');
-  const known = (certificate.known_deviations?.entries ?? []).flatMap((entry) => adviseOnKnownDeviation(entry) ?? []);
-  const unjudged = certificate.incomplete_because ?? describeSharedReasons(certificate);
-  const warnings = answers.filter(({ entry }) => entry.warning);
-  const hasCards = [known, unjudged, notes, warnings].some(({ length }) => length > 0);
-  const isCalm = verdict === 'conforms' && !hasCards && drift.length === 0 && certificate.load === undefined;
-  const shared = findSharedReasons(certificate);
-  const titles = new Map(suite.cases.map(({ id, title }) => [id, title]));
+  const { target, questions, drift, unstable } = certificate;
+  const headline = describeHeadline(certificate);
+  const when = renderTime(certificate.started_at);
+  const style = `${readTemplate('certificate.css')}${renderPrintedLine(`${headline}. ${when}`)}`;
+  const script = readTemplate('certificate.js');
+  const failures = viewFailures(certificate);
+  const verdicts = viewVerdicts(certificate, failures);
+  const unjudged = certificate.incomplete_because === undefined ? describeSharedReasons(certificate) : [];
   return {
     view: {
       style,
-      // A Content-Security-Policy names an inline style by its hash (CSP 3, section 2.3.1).
-      styleHash: `sha256-${createHash('sha256').update(style).digest('base64')}`,
+      styleHash: hashSource(style),
+      script,
+      scriptHash: hashSource(script),
       certificate,
       target,
-      verdict,
-      headline: describeVerdict(certificate)
-        .replaceAll('-', ' ')
-        .replace(/^./, (letter) => letter.toUpperCase()),
-      requirementCounts: describeCounts(certificate.summary),
-      questionCounts: describeAnswerCounts(questions),
+      tone: drift.length > 0 && certificate.verdict === 'conforms' ? 'changed' : certificate.verdict,
+      headline,
+      when,
       seconds: (certificate.duration_ms / 1_000).toFixed(1),
+      requirementCounts: describeCounts(certificate.summary),
+      questionCounts: describeQuestions(questions),
+      lead: viewLead(certificate),
+      verdicts,
+      hasReasons: verdicts.some(({ numbers, isKnown }) => numbers.length > 0 || isKnown),
+      failures: foldAfter(failures, maxFailures, 'failure'),
+      known: foldAfter((certificate.known_deviations?.entries ?? []).map(viewKnown), maxEntries, 'entry'),
       since: certificate.compared_with ?? 'the target file was written',
-      isCalm,
-      hasAttention: isCalm || hasCards || causes.length > 0 || certificate.load !== undefined,
-      causes: causes.map((cause) => ({
-        ...cause,
-        verdict: cause.requirements.length > 0 ? 'fail' : 'inconclusive',
-        fails: listLinks(cause.requirements),
-        follows: listLinks(cause.follows),
-        requests: viewRequests(cause),
-      })),
-      known,
-      unjudged,
-      notes,
-      warnings: warnings.map((answer) => ({ id: answer.question.id, text: renderAnswerOrNone(answer) })),
-      drift: drift.map(viewDifference),
-      unstable: unstable.map(viewDifference),
-      parts: Array.from(
-        groupBy(sortByUrgency(requirements), ({ part }) => part),
-        ([heading, entries]) => ({
-          heading,
-          requirements: entries.map((entry) => viewRequirement(entry, titles, shared)),
-        }),
-      ),
-      groups: Array.from(
-        groupBy(answers, ({ question }) => question.group),
-        ([heading, members]) => ({ heading, questions: members.map((answer) => viewQuestion(answer, shared)) }),
-      ),
+      drift: foldAfter(drift.map(viewChange), maxEntries, 'change'),
+      unstable: foldAfter(unstable.map(viewDifference), maxEntries, 'case'),
+      unjudged: foldAfter(unjudged, maxEntries, 'reason'),
+      sharedPlace: findSharedPlace(certificate),
+      notes: foldAfter(viewNotes(certificate), maxEntries, 'note'),
+      requirements: viewCases(certificate, suite),
+      groups: viewQuestionGroups(certificate, suite.contract, answers),
+      isCompared: certificate.compared_with !== undefined || drift.length > 0,
     },
   };
 }) satisfies OutputRenderer;
 
-/** The requests of a contrast, each with what came back. */
-function viewRequests({ wrong = [], right }: CauseEntry) {
-  const shown = wrong.map((request, n) => {
-    const isFirstOfTwo = n < wrong.length - 1;
-    return { ...request, label: isFirstOfTwo ? 'First' : 'Wrong' };
-  });
-  return [...shown, ...(right === undefined ? [] : [{ ...right, label: 'Right' }])];
+/** A Content-Security-Policy names an inline style or script by its hash (CSP 3, section 2.3.1). */
+function hashSource(source: string): string {
+  return `sha256-${createHash('sha256').update(source).digest('base64')}`;
 }
 
-function listLinks(ids: readonly string[]) {
-  return ids.map((id, n) => ({ id, separator: n === 0 ? '' : ', ' }));
+function describeHeadline(certificate: Certificate): string {
+  return describeVerdict(certificate)
+    .replaceAll('-', ' ')
+    .replace(/^./, (letter) => letter.toUpperCase());
 }
 
-function viewDifference(entry: ResponseDifference) {
-  return { id: entry.case, text: renderCaseDifference(entry) };
+function describeQuestions(questions: Certificate['questions']): string {
+  const warnings = questions.filter(({ warning }) => warning).length;
+  return [describeAnswerCounts(questions), warnings > 0 && renderCount(warnings, 'warning')].filter(Boolean).join(', ');
 }
 
-type SharedReasons = ReturnType<typeof findSharedReasons>;
-
-function viewRequirement(entry: RequirementEntry, titles: ReadonlyMap<string, string>, shared: SharedReasons) {
-  const viewCase = ({ at = '', rows = [], ...judged }: CaseEntry, n: number) => ({
-    ...judged,
-    at,
-    rows: rows.map(({ known = false, ...row }) => ({ ...row, isKnown: known })),
-    title: titles.get(judged.id) ?? judged.id,
-    isOpen: n === 0 && isFailingVerdict(judged.verdict),
-    isShared: shared.has(judged.reason),
-    failure: judged.reason === '' || shared.has(judged.reason) ? '' : renderFailure(judged),
-  });
-  return { ...entry, known: (entry.known ?? []).map(viewKnown), cases: sortByUrgency(entry.cases).map(viewCase) };
+/** Renders a time as people write it, in UTC. */
+function renderTime(iso: string): string {
+  return iso.replace(/T(\d\d:\d\d).*$/, ' $1 UTC');
 }
 
-function viewKnown(deviation: KnownDeviation) {
-  const { issue = '', ...unlinked } = deviation;
+/** The line on each printed page. @param text of the suite alone: nothing foreign may be a part of the style */
+function renderPrintedLine(text: string): string {
+  const escaped = text.replaceAll(/[^\w .,:()-]/g, (character) => `\\${character.charCodeAt(0).toString(16)} `);
+  return `@page { @bottom-left { content: "${escaped}"; font: 8pt sans-serif; } }\n`;
+}
+
+/** How many reasons of an incomplete run, failures, and entries of other lists are shown at once. */
+const [maxLead, maxFailures, maxEntries] = [3, 6, 5];
+
+/** What is to be read before everything else: a wrong load of the test data, and why the run is incomplete. */
+function viewLead({ load, incomplete_because: reasons = [], known_deviations: known }: Certificate) {
+  const advice = (known?.entries ?? []).flatMap((entry) => adviseOnKnownDeviation(entry) ?? []);
+  const lists = [
+    { heading: 'Test data', entries: load === undefined ? [] : [load.sentence] },
+    { heading: 'Why it is incomplete', entries: reasons.filter((reason) => reason !== load?.sentence) },
+    { heading: 'Known deviations that no longer hold', entries: advice },
+  ];
+  const filled = lists.filter(({ entries }) => entries.length > 0);
+  return filled.map(({ heading, entries }) => ({ heading, blocks: foldAfter(entries, maxLead, 'reason') }));
+}
+
+/** The notes that no other part of the page shows. */
+function viewNotes({ notes, incomplete_because: reasons = [], load }: Certificate): string[] {
+  return notes.filter((note) => !reasons.includes(note) && note !== load?.sentence);
+}
+
+/** Where a reason that several cases share is shown. */
+function findSharedPlace(certificate: Certificate): string {
+  if (certificate.incomplete_because !== undefined) return 'lead';
+  return describeSharedReasons(certificate).length > 0 ? 'unjudged' : 'attention';
+}
+
+const stateMarks = {
+  seen: 'as known',
+  stale: 'no longer true',
+  expired: 'expired',
+  'not-judged': 'not judged',
+} as const;
+
+function viewKnown(entry: KnownDeviationEntry) {
+  const { issue = '', ...unlinked } = entry;
   const isLink = /^https?:\/\/\S+$/.test(issue);
-  return { text: describeKnownDeviation(isLink ? unlinked : deviation), link: isLink ? issue : '' };
-}
-
-function viewQuestion(answer: AnsweredQuestion, shared: SharedReasons) {
-  const { question, entry } = answer;
-  const { outcome, reason = '', warning, drift } = entry;
   return {
-    ...question,
-    open: splitCode(question.open),
-    answer: splitCode(renderAnswerOrNone(answer)),
-    outcome: question.answer.kind === 'value' ? '' : outcome,
-    marks: [...(warning ? ['warning'] : []), ...(drift ? ['drift'] : [])],
-    isShared: shared.has(reason),
-    reason: shared.has(reason) ? '' : reason,
+    requirement: entry.requirement,
+    state: stateMarks[entry.state],
+    text: describeKnownDeviation(isLink ? unlinked : entry),
+    link: isLink ? issue : '',
   };
 }
 
-/** Splits a sentence at its backticks. Every second part is code. */
-function splitCode(sentence: string) {
-  return sentence.split('`').map((part, n) => (n % 2 === 0 ? { text: part, code: '' } : { text: '', code: part }));
+function viewChange({ was = '', is = '', ...entry }: DriftEntry) {
+  const view = viewDifference(entry);
+  return { ...view, sentence: is === '' ? view.sentence : '', was, is };
+}
+
+function viewDifference({ case: id, text: sentence, before, after, repeat_with }: ResponseDifference) {
+  return { id, sentence, sections: showSections({ Before: before, After: after, 'Send it again with': repeat_with }) };
 }

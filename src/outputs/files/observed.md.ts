@@ -3,11 +3,13 @@ import { isSuccessful } from '../../http/response-status.js';
 import { maskChangingValues } from '../../record/body-templates.js';
 import { createResponseRenderer, renderShortCurlCommand, volatilePattern } from '../../record/exchange-text.js';
 import { parseJsonExactly, stringifyExactly } from '../../support/json.js';
+import { viewClientGuide } from '../client-guide/view-client-guide.js';
 import { renderCodeBlock, renderCodeInTableCell, renderInlineCode } from '../markdown.js';
 import { type AnsweredQuestion, type OutputRenderer, renderAnswerOrNone } from '../output.js';
 
 /** Renders the part that the documentation lacks. The text is the same if the target behaves the same. */
-export default (({ suite, answers, certificate, suiteResults }) => {
+export default ((run) => {
+  const { suite, answers, certificate, suiteResults } = run;
   const volatile = new Set(suiteResults.flatMap((result) => result.volatile ?? []));
   const maskBody = (body: string) => maskChangingValues(parseJsonExactly(body), volatile);
   const renderResponse = createResponseRenderer(suite.world, maskBody);
@@ -33,6 +35,7 @@ export default (({ suite, answers, certificate, suiteResults }) => {
   };
   return {
     view: {
+      guide: viewClientGuide(run, renderResponse) ?? false,
       target: renderInlineCode(certificate.target.name),
       suite,
       rows: answers.map((answer) => ({

@@ -1,0 +1,133 @@
+/** What is wrong: each cause of a run with the requests that show it, and each failing requirement that no cause explains. */
+
+import { type CaseEntry, isFailingVerdict } from '../../certificate/case-entry.js';
+import type { CauseEntry, CauseExample } from '../../certificate/cause-entry.js';
+import { type Certificate, isKnownFailure, type RequirementEntry } from '../../certificate/certificate.js';
+import { getVerdictApartFromKnown } from '../../run/case-result.js';
+import { type ShownSection, showDifference, showSections, showText } from './shown-text.js';
+
+export interface FailureView {
+  /** From 1, in the order of the page. */
+  readonly number: number;
+  readonly verdict: 'fail' | 'inconclusive';
+  readonly sentence: string;
+  readonly evidence: readonly string[];
+  readonly fails: readonly LinkView[];
+  readonly follows: readonly LinkView[];
+  readonly examples: readonly ExampleView[];
+}
+
+interface LinkView {
+  readonly id: string;
+  readonly separator: string;
+}
+
+/** A request with its response. */
+interface ExampleView {
+  readonly label: string;
+  readonly kind: 'first' | 'wrong' | 'right';
+  readonly case: string;
+  readonly reason: string;
+  readonly sections: readonly ShownSection[];
+}
+
+/** Lists the failures of a run: what is explained first, then the failing requirements that no cause names. */
+export function viewFailures({ causes = [], requirements }: Certificate): FailureView[] {
+  const failures = requirements.flatMap(listFailures);
+  const explained = new Set(causes.flatMap((cause) => [...cause.requirements, ...cause.follows]));
+  const unexplained = requirements.filter(
+    (entry) => isFailingVerdict(entry.verdict) && !isKnownFailure(entry) && !explained.has(entry.id),
+  );
+  const views = [
+    ...causes.map((cause) => viewCause(cause, failures)),
+    ...unexplained.map((requirement) => viewUnexplained(requirement)),
+  ];
+  return views.map((view, n) => ({ number: n + 1, ...view }));
+}
+
+/** Lists the cases that fail and are not known, the one with the shortest request first: it is the easiest to read. */
+function listFailures({ cases }: RequirementEntry): CaseEntry[] {
+  return sortByRequest(cases.filter((entry) => isFailingVerdict(getVerdictApartFromKnown(entry))));
+}
+
+/** Sorts cases by the length of the command that repeats their request. */
+export function sortByRequest(cases: readonly CaseEntry[]): CaseEntry[] {
+  const measure = ({ repeat_with }: CaseEntry) => repeat_with?.length ?? Number.POSITIVE_INFINITY;
+  return cases.toSorted((left, right) =>
+    measure(left) < measure(right) ? -1 : Number(measure(left) > measure(right)),
+  );
+}
+
+function viewCause(cause: CauseEntry, failures: readonly CaseEntry[]): Omit<FailureView, 'number'> {
+  const { sentence, evidence, requirements, follows } = cause;
+  const [smallest] = sortByRequest(failures.filter(({ id }) => cause.cases.includes(id)));
+  const contrast = viewContrast(cause);
+  const example = smallest === undefined ? [] : [viewCase(smallest)];
+  return {
+    verdict: requirements.length > 0 ? 'fail' : 'inconclusive',
+    sentence,
+    evidence,
+    fails: listLinks(requirements),
+    follows: listLinks(follows),
+    examples: contrast.length > 0 ? contrast : example,
+  };
+}
+
+function viewUnexplained(requirement: RequirementEntry): Omit<FailureView, 'number'> {
+  return {
+    verdict: 'fail',
+    sentence: requirement.statement,
+    evidence: [],
+    fails: listLinks([requirement.id]),
+    follows: [],
+    examples: listFailures(requirement).slice(0, 1).map(viewCase),
+  };
+}
+
+function viewCase(entry: CaseEntry): ExampleView {
+  return {
+    label: 'Smallest failing request',
+    kind: 'wrong',
+    case: entry.id,
+    reason: entry.reason,
+    sections: viewFailingCase(entry),
+  };
+}
+
+/** What shows that a case fails: what was expected, the request, and what came back. */
+export function viewFailingCase({ expected, received, repeat_with }: CaseEntry): ShownSection[] {
+  return showSections({ Expected: expected, 'Send it again with': repeat_with, Received: received });
+}
+
+/** The requests of a contrast, each with what came back, and with a mark on what decides. */
+function viewContrast({ wrong = [], right }: CauseEntry): ExampleView[] {
+  const last = wrong.at(-1);
+  const before = wrong.slice(0, -1);
+  const isLater = before.length > 0;
+  // After an earlier request, the right request is the wrong one, sent alone: what the earlier one differs in decides.
+  const other = isLater ? before[0] : right;
+  return [
+    ...before.map((example) => viewExample(example, last, 'First', 'first')),
+    ...(last === undefined ? [] : [viewExample(last, other, isLater ? 'Then wrong' : 'Wrong', 'wrong')]),
+    ...(right === undefined ? [] : [viewExample(right, isLater ? undefined : last, 'Right', 'right')]),
+  ];
+}
+
+/** @param other the request that this one is compared with */
+function viewExample(
+  { repeat_with, received }: CauseExample,
+  other: CauseExample | undefined,
+  label: string,
+  kind: ExampleView['kind'],
+): ExampleView {
+  const request = other === undefined ? showText(repeat_with) : showDifference(repeat_with, other.repeat_with);
+  const sections = [
+    { label: 'Request', ...request },
+    { label: 'Response', ...showText(received) },
+  ];
+  return { label, kind, case: '', reason: '', sections };
+}
+
+function listLinks(ids: readonly string[]): LinkView[] {
+  return ids.map((id, n) => ({ id, separator: n === 0 ? '' : ', ' }));
+}
