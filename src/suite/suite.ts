@@ -4,11 +4,10 @@ import path from 'node:path';
 import { deserialize, serialize } from 'node:v8';
 import { readCaseFile } from '../cases/case-file.js';
 import type { SuiteWithoutCases } from '../cases/case-file-context.js';
-import { applyPatch, documentedRequestDraft, type RequestPatch } from '../cases/request-draft.js';
+import { createRequestsOnData, readNamedRequests } from '../cases/named-requests.js';
 import { caseTags, type TestCase } from '../cases/test-case.js';
 import { parseContract } from '../contract/contract.js';
 import { readDataFile } from '../contract/data-file.js';
-import type { World } from '../contract/world.js';
 import { bindWorld, expandWorld, type WorldAvailability } from '../contract/world-file.js';
 import type { HttpRequest } from '../http/exchange.js';
 import { createDataSuite, type DataFileSummary, type TestDataVersion } from '../own-data/data-suite.js';
@@ -17,7 +16,6 @@ import { computeOnce } from '../support/caches.js';
 import { groupBy } from '../support/collections.js';
 import { distFolder, packageRoot, readOwnPackage } from '../support/package-root.js';
 import { createInputError, describeFileError, type Problem, UnusableInput } from '../support/problem.js';
-import { validateFile } from '../support/schema-validation.js';
 import { decodeText, readTextFile } from '../support/text-file.js';
 import { readYaml, type YamlFile } from '../support/yaml-file.js';
 import { expandEveryRequestCases } from './every-request.js';
@@ -42,6 +40,9 @@ export interface Suite extends SuiteWithoutCases {
 
 const ownPrefix = 'own-';
 
+/** Complete requests from which cases start; beside the cases of the suite, and of a user who has some. */
+const requestsFileName = 'requests.yaml';
+
 export function isOwnCase({ id }: { readonly id: string }): boolean {
   return id.startsWith(ownPrefix);
 }
@@ -57,7 +58,7 @@ export const packageCasesFolder = path.join(packageRoot, 'cases');
  * Loads contract, world and cases. Uses the suite that the build expanded, unless a file was edited since then or the
  * deployment has ids of its own.
  *
- * @param folder contains `contract.yaml`, `world.yaml`, `defaults.yaml`, `requirements/` and `questions/`
+ * @param folder contains `contract.yaml`, `world.yaml`, `requests.yaml`, `requirements/` and `questions/`
  * @param availability what the target has of the world; by default all of it, under the ids of the world
  * @param ownFolder with cases of the user
  * @throws UnusableInput with all problems of all files
@@ -72,11 +73,7 @@ export function loadSuite(
     const whole = loadSuite(folder);
     if (ownFolder === undefined) return createDataSuite(whole, data);
     const { world } = readDataFile(data.movedTo ?? data.file);
-    const { own, cases } = readOwnCases(ownFolder, {
-      ...whole,
-      world,
-      defaultRequest: createDataDraft(world),
-    });
+    const { own, cases } = readOwnCases(ownFolder, { ...whole, world, namedRequests: createRequestsOnData(world) });
     return createDataSuite({ ...whole, own }, data, cases);
   }
   const isAsBuilt =
@@ -86,24 +83,17 @@ export function loadSuite(
   return (isAsBuilt ? readBuiltSuite() : undefined) ?? readSuiteFiles(folder, availability, ownFolder);
 }
 
-/** Creates the request from which a case about a data file starts: its first customer orders one of its first product. */
-function createDataDraft({ customers: [customer], products: [product] }: World) {
-  const items = product === undefined ? [] : [{ product_id: product.id, quantity: 1 }];
-  const body = {
-    order: { items, metadata: {} },
-    options: {},
-    metadata: {},
-    ...(customer && { customer: { id: customer.id } }),
-  };
-  return applyPatch(documentedRequestDraft, { body });
-}
-
 /** Reads the cases of a user. @throws UnusableInput with the problems of the files, or if there are none */
 function readOwnCases(folder: string, basis: SuiteWithoutCases) {
-  const files = listOwnFiles(folder);
-  const read = files.map((file) => readCaseFile(readSuiteFile(file), basis, ownPrefix));
+  const requestsFile = path.join(folder, requestsFileName);
+  const caseFiles = listOwnFiles(folder).filter((file) => file !== requestsFile);
+  const named = existsSync(requestsFile)
+    ? readNamedRequests(readSuiteFile(requestsFile), basis.world, basis.namedRequests)
+    : { namedRequests: basis.namedRequests, problems: [] };
+  const read = caseFiles.map((file) => readCaseFile(readSuiteFile(file), { ...basis, ...named }, ownPrefix));
+  const files = [...(existsSync(requestsFile) ? [requestsFile] : []), ...caseFiles];
   const cases = read.flatMap((ofFile) => ofFile.cases);
-  const problems = [...read.flatMap((ofFile) => ofFile.problems), ...findDuplicateIds(cases)];
+  const problems = [...named.problems, ...read.flatMap((ofFile) => ofFile.problems), ...findDuplicateIds(cases)];
   if (problems.length > 0) throw new UnusableInput(problems);
   return { cases, own: { folder, digest: computeDigest(files, folder) } };
 }
@@ -141,11 +131,13 @@ export function readSuiteFiles(folder: string, availability: WorldAvailability, 
   const readFile = (name: string) => readSuiteFile(path.join(folder, name));
   const contract = attempt(() => parseContract(readFile('contract.yaml')));
   const world = attempt(() => bindWorld(expandWorld(readFile('world.yaml')), availability));
-  const defaults = attempt(() => validateFile('defaults', readFile('defaults.yaml')) as { request: RequestPatch });
+  const requestsFile = attempt(() => readFile(requestsFileName));
   const caseFiles = listCaseFiles(folder).flatMap((name) => attempt(() => readSuiteFile(name)) ?? []);
-  if (contract === undefined || world === undefined || defaults === undefined) throw new UnusableInput(problems);
+  if (contract === undefined || world === undefined || requestsFile === undefined) throw new UnusableInput(problems);
 
-  const basis = { contract, world, defaultRequest: applyPatch(documentedRequestDraft, defaults.request) };
+  const named = readNamedRequests(requestsFile, world);
+  problems.push(...named.problems);
+  const basis = { contract, world, namedRequests: named.namedRequests };
   const read = caseFiles.map((file) => readCaseFile(file, basis));
   problems.push(...read.flatMap((ofFile) => ofFile.problems));
   const added = ownFolder === undefined ? undefined : attempt(() => readOwnCases(ownFolder, basis));
@@ -176,7 +168,7 @@ function readSuiteFile(file: string): YamlFile {
 }
 
 function listSuiteFiles(folder = packageCasesFolder): string[] {
-  const files = ['contract.yaml', 'world.yaml', 'defaults.yaml'].map((name) => path.join(folder, name));
+  const files = ['contract.yaml', 'world.yaml', requestsFileName].map((name) => path.join(folder, name));
   return [...files, ...listCaseFiles(folder)];
 }
 

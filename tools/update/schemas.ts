@@ -31,21 +31,30 @@ export function createAssertionsSchema(): object {
     description: 'Written by `npm run update` from the kinds of assertions in src/assertions/kinds/.',
     $ref: '#/$defs/checks',
     $defs: {
-      checks: { type: 'array', minItems: 1, items: { $ref: '#/$defs/check' } },
+      checks: {
+        description: 'Checks by the names of the requests whose responses they are about. All of them must hold.',
+        type: 'object',
+        minProperties: 1,
+        propertyNames: {
+          description: 'The name of a request; several names with `and` between them: `one and two`; or `every`.',
+          pattern: '^[a-z0-9-]+( and [a-z0-9-]+)*$',
+        },
+        properties: {
+          'any-of': {
+            description: 'At least one of these alternatives holds: checks by the names of requests.',
+            type: 'array',
+            items: { $ref: '#/$defs/checks' },
+            minItems: 2,
+          },
+        },
+        additionalProperties: { $ref: '#/$defs/check' },
+      },
       check: {
         description: 'Assertions about the response to a request. All of them must hold.',
         type: 'object',
         additionalProperties: false,
         minProperties: 1,
-        properties: {
-          of: {
-            description: 'The name of the request, or several names. Optional if there is only one request.',
-            type: ['string', 'array'],
-            items: { type: 'string' },
-            minItems: 1,
-          },
-          ...properties,
-        },
+        properties,
       },
     },
   };
