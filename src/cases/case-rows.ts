@@ -88,19 +88,25 @@ function readRequest({ stated, at }: StatedRequest, context: CaseFileContext): H
   return shareRequest(draft, context);
 }
 
-/** Finds the request that a patch changes. A request with a body of its own may start from the documented operation. */
+/**
+ * Finds the request that a patch changes: one with a name, or the documented operation if the patch has a body of its own.
+ * After a problem it is some complete request, so that what the case expects is checked, too.
+ */
 function findStart(
   { from, body, raw }: RequestPatch,
   at: YamlPath,
   { namedRequests, checkName, reportProblem }: CaseFileContext,
 ): RequestDraft {
-  if (from === undefined) {
-    const hint = "Add 'from:' with the name of a complete request, such as 'from: ann-with-a-mug', or a whole 'body:'.";
-    if (body === undefined && raw === undefined) reportProblem(at, 'the request starts from no other request', hint);
-    return documentedRequestDraft;
+  const [complete = documentedRequestDraft] = namedRequests.values();
+  if (from !== undefined) {
+    checkName('named request', from, [...namedRequests.keys()], at);
+    return namedRequests.get(from) ?? complete;
   }
-  checkName('named request', from, [...namedRequests.keys()], at);
-  return namedRequests.get(from) ?? documentedRequestDraft;
+  if (body !== undefined || raw !== undefined) return documentedRequestDraft;
+  const [example] = namedRequests.keys();
+  const hint = `Add 'from:' with the name of a complete request, such as 'from: ${example}', or a whole 'body:'.`;
+  reportProblem(at, 'the request starts from no other request', hint);
+  return complete;
 }
 
 /** Reports what keeps a request from being written: a form that needs JSON, or a text that no URL can have. */
