@@ -86,12 +86,13 @@ export function loadSuite(
 /** Reads the cases of a user. @throws UnusableInput with the problems of the files, or if there are none */
 function readOwnCases(folder: string, basis: SuiteWithoutCases) {
   const requestsFile = path.join(folder, requestsFileName);
-  const caseFiles = listOwnFiles(folder).filter((file) => file !== requestsFile);
-  const named = existsSync(requestsFile)
+  const caseFiles = listOwnFiles(folder, requestsFile);
+  const hasRequests = existsSync(requestsFile);
+  const files = hasRequests ? [requestsFile, ...caseFiles] : caseFiles;
+  const named = hasRequests
     ? readNamedRequests(readSuiteFile(requestsFile), basis.world, basis.namedRequests)
     : { namedRequests: basis.namedRequests, problems: [] };
   const read = caseFiles.map((file) => readCaseFile(readSuiteFile(file), { ...basis, ...named }, ownPrefix));
-  const files = [...(existsSync(requestsFile) ? [requestsFile] : []), ...caseFiles];
   const cases = read.flatMap((ofFile) => ofFile.cases);
   const problems = [...named.problems, ...read.flatMap((ofFile) => ofFile.problems), ...findDuplicateIds(cases)];
   if (problems.length > 0) throw new UnusableInput(problems);
@@ -173,8 +174,9 @@ function listSuiteFiles(folder = packageCasesFolder): string[] {
 }
 
 /** Lists the files with cases in a folder of the user. @throws UnusableInput if there are none */
-function listOwnFiles(folder: string): readonly string[] {
-  const isCaseFile = (file: string) => !isOfAnotherKind(readTextFile(file, 'Name the folder of your cases.'));
+function listOwnFiles(folder: string, requestsFile: string): readonly string[] {
+  const isCaseFile = (file: string) =>
+    file !== requestsFile && !isOfAnotherKind(readTextFile(file, 'Name the folder of your cases.'));
   const files = listYamlFiles(folder).filter(isCaseFile);
   if (files.length > 0) return files;
   throw createInputError(folder, 'the folder has no case file', 'Name a folder with case files (*.yaml).');
