@@ -153,13 +153,23 @@ export function readSuiteFiles(folder: string, availability: WorldAvailability, 
     ...basis,
     basis: { kind: 'world', digest: computeDigest([path.join(folder, 'world.yaml')], folder) },
     cases,
-    calibration: cases.flatMap(({ tags, rows: [first] }) => {
-      // A request for what the target lacks would show nothing.
-      const isSent = tags.includes(caseTags.calibration) && first?.unavailable.length === 0;
-      return isSent ? [...first.requests.values()] : [];
-    }),
+    calibration: listCalibrationRequests(cases),
     ...(added && { own: added.own }),
   };
+}
+
+/**
+ * Lists the requests that are sent before all cases. Those of cases that may return nothing come last: the first ones decide
+ * whether the deployment answers, and what it is asked about.
+ */
+function listCalibrationRequests(cases: readonly TestCase[]): HttpRequest[] {
+  const calibrating = cases.filter(
+    // A request for what the target lacks would show nothing.
+    ({ tags, rows: [first] }) => tags.includes(caseTags.calibration) && first?.unavailable.length === 0,
+  );
+  const showing = calibrating.filter(({ tags }) => !tags.includes(caseTags.anyData));
+  const others = calibrating.filter(({ tags }) => tags.includes(caseTags.anyData));
+  return [...showing, ...others].flatMap(({ rows: [first] }) => [...(first?.requests.values() ?? [])]);
 }
 
 /** Reads a file of the suite. Messages name it relative to the package, wherever that is installed. */
