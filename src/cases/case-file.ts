@@ -53,9 +53,24 @@ function readCase(entry: CaseFileEntry, at: YamlPath, context: CaseFileContext):
   const { statements } = entry;
   if (statements === undefined) return readRequirementCase([{ statement: entry, at }], rows, context);
   const common: StatementPart = { statement: { tags: entry.tags, given: entry.given }, at };
-  return statements.flatMap((statement, n) =>
+  const cases = statements.flatMap((statement, n) =>
     readRequirementCase([{ statement, at: [...at, 'statements', n] }, common], rows, context),
   );
+  if (cases.length === statements.length) reportUncheckedRequests(cases, rows, at, context);
+  return cases;
+}
+
+/** Finds requests that no statement has a check of: none of them sends those. */
+function reportUncheckedRequests(
+  cases: readonly TestCase[],
+  [first]: readonly SentRow[],
+  at: YamlPath,
+  { reportProblem }: CaseFileContext,
+): void {
+  const sent = new Set(cases.flatMap(({ rows }) => rows.flatMap(({ requests }) => [...requests.keys()])));
+  for (const name of first?.requests.keys() ?? [])
+    if (!sent.has(name))
+      reportProblem(at, `no statement has a check of the request '${name}'`, 'Remove it, or add a check.');
 }
 
 /** A statement, or what several of them have in common, and where it is. */

@@ -93,7 +93,7 @@ test.describe('The repetition', () => {
     };
   };
   // Not the request that the examination shares with the cases.
-  const campaigns = requirementSuite.cases.find(({ id }) => id === 'metadata-filter');
+  const campaigns = requirementSuite.cases.find(({ id }) => id === 'campaign-filter');
   const narrowed = campaigns?.rows[0]?.requests.get('filtered');
   const cases = requirementSuite.cases.filter(({ id }) => id === 'metadata-filter' || id === 'campaign-filter');
   const filtering = { ...requirementSuite, cases };

@@ -241,6 +241,14 @@ test('requests and checks without effect, or with two meanings, are refused at i
       /'one' already/,
     ],
     [
+      'a request that no statement has a check of',
+      stated(statement(), statement('two')).replace(
+        'cases:\n  - request',
+        `cases:\n  - ▸requests: { unseen: ${again} }\n    request`,
+      ),
+      /'unseen'/,
+    ],
+    [
       'a removed member that is not there',
       statusOf(changed('without: ▸[body.ordr.metadata]')),
       /'body\.ordr\.metadata'/,
