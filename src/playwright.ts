@@ -31,8 +31,8 @@ export interface TestedTarget {
   /**
    * Sends a documented request. The exchange has no secrets, and the report of the test shows it.
    *
-   * @param changes to the request that a case without changes sends, with the keys of a case file: `body`, `query`,
-   *   `filter`, `headers`, `without`. Names in angle brackets stand for ids, such as `<customer ann>`.
+   * @param changes with the keys of a case file: `from`, `body`, `query`, `filter`, `headers`, `without`. Names in angle
+   *   brackets stand for ids, such as `<customer ann>`. Without `from`, they change the first of the named requests.
    */
   send(changes?: RequestPatch): Promise<Exchange>;
 }
@@ -52,7 +52,8 @@ export const test = caseTest.extend({
 >;
 
 async function openTarget({ run }: { run: TargetRun }, use: Use<TestedTarget>): Promise<void> {
-  const { world, defaultRequest } = run.suite;
+  const { world, namedRequests } = run.suite;
+  const [plain] = namedRequests.values();
   const resolveId = (kind: string, name: string) => {
     const id = new Map(Object.entries(world.ids)).get(kind)?.get(name);
     if (id === undefined || world.unavailable.has(id)) throw new Error(`The target has no ${kind} '${name}'.`);
@@ -61,7 +62,10 @@ async function openTarget({ run }: { run: TargetRun }, use: Use<TestedTarget>): 
   await use({
     baseUrl: run.baseUrl,
     async send(changes = {}) {
-      const request = assembleRequest(applyPatch(defaultRequest, changes), resolveId);
+      const { from } = changes;
+      const start = from === undefined ? plain : namedRequests.get(from);
+      if (start === undefined) throw new Error(`There is no named request '${from}'.`);
+      const request = assembleRequest(applyPatch(start, changes), resolveId);
       const exchange = await run.channel.send(request);
       runs.set(exchange, run);
       const body = renderExchange('exchange', exchange, run.baseUrl);

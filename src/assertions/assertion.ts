@@ -27,8 +27,8 @@ interface AlternativesAssertion {
 /** Selects tiers: a keyword such as `required`, a name, or several names. */
 export type TierSelection = string | readonly string[];
 
-/** A check of a case file: assertions by their keys. `of` names the requests. */
-export type AssertionsInCaseFile = { readonly of?: string | readonly string[] } & Readonly<Record<string, unknown>>;
+/** A check of a case file: assertions about one response, by their keys. */
+export type CheckInCaseFile = Readonly<Record<string, unknown>>;
 
 /** Defines a kind of assertion: how its value is read, described and judged. The default export of a file in `kinds/`. */
 export type AssertionDefinition = ResponseAssertionDefinition | AlternativesAssertionDefinition;
@@ -56,7 +56,7 @@ export interface ResponseAssertionDefinition<Value = unknown, Data = unknown> ex
   findFlaw?(data: Data, context: AssertionFlawContext): AssertionFlaw | undefined;
 }
 
-/** Defines the kind whose value is a list of alternatives, each a check or a list of checks. */
+/** Defines the kind whose value is a list of alternatives, each a check of the same response. */
 export interface AlternativesAssertionDefinition extends CommonDefinition {
   readonly hasAlternatives: true;
 }

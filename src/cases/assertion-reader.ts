@@ -8,7 +8,7 @@ import type {
   Assertion,
   AssertionDefinition,
   AssertionReadContext,
-  AssertionsInCaseFile,
+  CheckInCaseFile,
   TierSelection,
 } from '../assertions/assertion.js';
 import { assertionDefinitions } from '../assertions/registry.js';
@@ -16,60 +16,57 @@ import { createOracle, type Obligation, type Oracle } from '../contract/oracle.j
 import { countWindowPlaces, type Tier, windowSize } from '../contract/world.js';
 import type { HttpRequest } from '../http/exchange.js';
 import type { YamlPath } from '../support/yaml-file.js';
-import type { CaseFileAssertions, CaseFileExpectations, CaseFileRowContext } from './case-file-context.js';
+import type { CaseFileChecks, CaseFileRowContext } from './case-file-context.js';
 import { resolveReferences } from './request-draft.js';
 
-export function readAssertions(
-  expectations: CaseFileExpectations = [],
-  at: YamlPath,
-  context: CaseFileRowContext,
-): Assertion[] {
-  if (isList(expectations)) return readListedAssertions(expectations, at, context);
-  return Object.entries(expectations).flatMap(([name, checks]) => {
-    const isKnown = context.checkName('request', name, context.names, [...at, name], context.file.locateKey);
-    if (!isKnown) return [];
-    const about = isList(checks) ? checks.map((check) => ({ ...check, of: name })) : { ...checks, of: name };
-    return readListedAssertions(about, [...at, name], context);
+/** Between the names of requests that have the same check. */
+const nameSeparator = ' and ';
+
+/** Stands for every request of the case. */
+const everyRequestKey = 'every';
+
+const alternativesKey = 'any-of';
+
+/** Reads checks by the names of their requests: `given`, `expect`, or what shows an outcome. */
+export function readChecks(checks: CaseFileChecks = {}, at: YamlPath, context: CaseFileRowContext): Assertion[] {
+  return Object.entries(checks).flatMap(([key, value]): Assertion[] => {
+    const path = [...at, key];
+    if (key === alternativesKey) {
+      const lists = (value as readonly CaseFileChecks[]).map((alternative, n) =>
+        readChecks(alternative, [...path, n], context),
+      );
+      return [{ kind: key, at: context.file.locateKey(path), lists }];
+    }
+    const names = key === everyRequestKey ? context.names : key.split(nameSeparator);
+    const unknown = names.filter(
+      (name) => !context.checkName('request', name, context.names, path, context.file.locateKey),
+    );
+    for (const name of names) context.checkedNames.add(name);
+    return unknown.length > 0 ? [] : readCheck(names, value as CheckInCaseFile, path, context);
   });
 }
 
-export function readListedAssertions(
-  checks: CaseFileAssertions,
-  at: YamlPath,
-  context: CaseFileRowContext,
-): Assertion[] {
-  return isList(checks)
-    ? checks.flatMap((entry, n) => readCheck(entry, [...at, n], context))
-    : readCheck(checks, at, context);
-}
-
-function isList(checks: CaseFileAssertions | CaseFileExpectations): checks is readonly AssertionsInCaseFile[] {
-  return Array.isArray(checks);
-}
-
+/** Reads a check of the response to each of these requests. */
 function readCheck(
-  { of, ...statements }: AssertionsInCaseFile,
+  names: readonly string[],
+  check: CheckInCaseFile,
   at: YamlPath,
   context: CaseFileRowContext,
 ): Assertion[] {
   // Each kind of assertion has a key of its own, or is in a group.
-  const found = Object.entries(statements).flatMap(([key, value]) => {
+  const found = Object.entries(check).flatMap(([key, value]) => {
     if (assertionDefinitions.has(key)) return [{ steps: [key], value }];
     return Object.entries(value as object).map(([member, part]) => ({ steps: [key, member], value: part }));
   });
-  if (found.length === 0) context.reportProblem(at, 'the check states nothing', 'Add status, body or returned.');
-  return found.flatMap(({ steps, value }): Assertion[] => {
+  return found.flatMap(({ steps, value }) => {
     const kind = assertionDefinitions.get(steps.join('.')) as AssertionDefinition;
     const path: YamlPath = [...at, ...steps];
     const common = { kind: kind.key, at: context.file.locateKey(path) };
-    if ('hasAlternatives' in kind) {
-      const lists = (value as CaseFileAssertions[]).map((checks, n) =>
-        readListedAssertions(checks, [...path, n], context),
-      );
-      return [{ ...common, lists }];
-    }
-    return [of].flat().flatMap((stated, n) => {
-      const name = context.findRequestName(stated, [...at, 'of', n]);
+    return names.flatMap((name): Assertion[] => {
+      if ('hasAlternatives' in kind) {
+        const alternatives = value as readonly CheckInCaseFile[];
+        return [{ ...common, lists: alternatives.map((part, n) => readCheck([name], part, [...path, n], context)) }];
+      }
       const data = kind.read(value, createReadContext(name, path, context));
       return data === undefined ? [] : [{ ...common, of: name, data }];
     });

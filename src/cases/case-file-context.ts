@@ -1,4 +1,4 @@
-import type { AssertionsInCaseFile } from '../assertions/assertion.js';
+import type { CheckInCaseFile } from '../assertions/assertion.js';
 import type { Contract } from '../contract/contract.js';
 import type { EntityKind, TargetWorld } from '../contract/world.js';
 import type { HttpRequest } from '../http/exchange.js';
@@ -9,61 +9,60 @@ import type { ValueExtraction } from './test-case.js';
 
 /** A case file as it is written. See `schemas/cases.schema.json`. */
 interface CaseFileDocument {
-  readonly base?: RequestPatch;
-  readonly templates?: RequestPatches;
-  readonly shared?: Pick<CaseFileEntry, 'requests' | 'given' | 'outcomes' | 'evidence'>;
   readonly cases: readonly CaseFileEntry[];
 }
 
-export type RequestPatches = Readonly<Record<string, RequestPatch>>;
-
-export interface CaseFileEntry {
+/** What is expected for a requirement, with the requests of the case. */
+export interface CaseFileStatement {
   readonly id?: string;
   readonly verifies?: string;
-  readonly answers?: string;
-  readonly title: string;
+  readonly title?: string;
   readonly tags?: readonly string[];
-  readonly request?: RequestPatch;
-  readonly requests?: RequestPatches;
-  readonly rows?: Readonly<Record<string, RequestPatches>>;
-  readonly given?: CaseFileExpectations;
-  readonly expect?: CaseFileExpectations;
-  /** Without `when`, the shared rule is tried at this place. */
-  readonly outcomes?: readonly { readonly outcome: string; readonly when?: CaseFileAssertions }[];
+  readonly given?: CaseFileChecks;
+  readonly expect?: CaseFileChecks;
+}
+
+/** A case: it answers a question, or makes one statement about a requirement, or several. */
+export interface CaseFileEntry extends CaseFileStatement {
+  readonly statements?: readonly CaseFileStatement[];
+  readonly answers?: string;
+  readonly request?: CaseFileRequest;
+  readonly requests?: CaseFileRequests;
+  readonly rows?: Readonly<Record<string, CaseFileRequests>>;
+  readonly outcomes?: Readonly<Record<string, CaseFileChecks>>;
   readonly evidence?: string;
   readonly value?: {
-    readonly of?: string;
     readonly take: ValueExtraction['part'];
     readonly values?: readonly string[];
     readonly names?: readonly string[];
   };
 }
 
-/** Several checks all hold. */
-export type CaseFileAssertions = AssertionsInCaseFile | readonly AssertionsInCaseFile[];
+/** The name of a request, or a change of it. */
+export type CaseFileRequest = string | RequestPatch;
 
-/** `given` or `expect`: a list of checks, or checks by the name of the request. */
-export type CaseFileExpectations = readonly AssertionsInCaseFile[] | Readonly<Record<string, CaseFileAssertions>>;
+export type CaseFileRequests = Readonly<Record<string, CaseFileRequest>>;
+
+/** Checks by the names of the requests that they are about. Under `any-of`, alternatives of such checks. */
+export type CaseFileChecks = Readonly<Record<string, CheckInCaseFile | readonly CaseFileChecks[]>>;
+
+/** Complete requests from which cases start, by name. */
+export type NamedRequests = ReadonlyMap<string, RequestDraft>;
 
 export interface SuiteWithoutCases {
   readonly contract: Contract;
   readonly world: TargetWorld;
-  readonly defaultRequest: RequestDraft;
+  readonly namedRequests: NamedRequests;
 }
 
-/** A case file that is being read, with what its names refer to. Problems are reported to it. */
-export type CaseFileContext = ReturnType<typeof createCaseFileContext>;
+/** A file that is being read, with what its names refer to. Problems are reported to it. */
+export type FileContext = ReturnType<typeof createFileContext>;
 
-export function createCaseFileContext(file: YamlFile, basis: SuiteWithoutCases, prefix: string) {
-  const { ids } = basis.world;
+export function createFileContext(file: YamlFile, { ids }: TargetWorld) {
   const problems: Problem[] = [];
   return {
-    ...basis,
     file,
-    document: file.value as CaseFileDocument,
-    prefix,
     problems,
-    requestsByContent: new Map<string, HttpRequest>(),
     reportProblem(at: YamlPath, message: string, hint: string): void {
       problems.push({ at: file.locate(at), message, hint });
     },
@@ -89,20 +88,34 @@ export function createCaseFileContext(file: YamlFile, basis: SuiteWithoutCases, 
   };
 }
 
+export type CaseFileContext = ReturnType<typeof createCaseFileContext>;
+
+export function createCaseFileContext(file: YamlFile, basis: SuiteWithoutCases, prefix: string) {
+  return {
+    ...basis,
+    ...createFileContext(file, basis.world),
+    document: file.value as CaseFileDocument,
+    prefix,
+    requestsByContent: new Map<string, HttpRequest>(),
+  };
+}
+
 export type CaseFileRowContext = ReturnType<typeof createCaseFileRowContext>;
 
 export function createCaseFileRowContext(context: CaseFileContext, requests: ReadonlyMap<string, HttpRequest>) {
   const names = [...requests.keys()];
+  const checkedNames = new Set<string>();
   return {
     ...context,
     requests,
     names,
-    /** Returns the name of a request; if it is missing or unknown, reports a problem and returns another name. */
-    findRequestName(name: string | undefined, at: YamlPath): string {
-      if (name !== undefined && context.checkName('request', name, names, at)) return name;
-      const hint = `Add 'of:' with one of ${names.join(', ')}; for outcomes, 'evidence:'.`;
-      if (name === undefined && names.length > 1) context.reportProblem(at, 'no request is named', hint);
-      return names[0] ?? '';
+    /** The requests that the checks are about, or compare with. */
+    checkedNames,
+    /** Returns the name of a request; if it is unknown, reports a problem and returns another name. */
+    findRequestName(name: string, at: YamlPath): string {
+      const found = context.checkName('request', name, names, at) ? name : (names[0] ?? '');
+      checkedNames.add(found);
+      return found;
     },
   };
 }

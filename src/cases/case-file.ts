@@ -4,29 +4,20 @@ import type { Question } from '../contract/contract.js';
 import { createOracle } from '../contract/oracle.js';
 import { countWindowPlaces, type TargetWorld, type Tier } from '../contract/world.js';
 import type { HttpRequest } from '../http/exchange.js';
-import { groupBy } from '../support/collections.js';
-import { hasWellFormedTexts } from '../support/json.js';
 import type { Problem } from '../support/problem.js';
 import { findSchemaProblems } from '../support/schema-validation.js';
 import type { YamlFile, YamlPath } from '../support/yaml-file.js';
-import { readAssertions, readListedAssertions } from './assertion-reader.js';
+import { readChecks } from './assertion-reader.js';
 import {
   type CaseFileContext,
   type CaseFileEntry,
   type CaseFileRowContext,
+  type CaseFileStatement,
   createCaseFileContext,
   createCaseFileRowContext,
-  type RequestPatches,
   type SuiteWithoutCases,
 } from './case-file-context.js';
-import {
-  applyPatch,
-  assembleRequest,
-  findUnusableRequestForm,
-  listUnmatchedRemovals,
-  type RequestDraft,
-  type RequestPatch,
-} from './request-draft.js';
+import { readRows, type SentRow } from './case-rows.js';
 import { findRowFlaws } from './row-flaws.js';
 import {
   type CaseRow,
@@ -47,7 +38,7 @@ export function readCaseFile(file: YamlFile, basis: SuiteWithoutCases, prefix = 
   const problems = findSchemaProblems('cases', file);
   if (problems.length > 0) return { cases: [], problems };
   const context = createCaseFileContext(file, basis, prefix);
-  const cases = context.document.cases.flatMap((entry, n) => readCase(entry, ['cases', n], context) ?? []);
+  const cases = context.document.cases.flatMap((entry, n) => readCase(entry, ['cases', n], context));
   return { cases, problems: removeDuplicates(context.problems) };
 }
 
@@ -56,214 +47,179 @@ function removeDuplicates(problems: readonly Problem[]): Problem[] {
   return [...new Map(problems.map((problem) => [JSON.stringify([problem.at, problem.message]), problem])).values()];
 }
 
-function readCase(entry: CaseFileEntry, at: YamlPath, context: CaseFileContext): TestCase | undefined {
-  const { contract, world, file, prefix, problems } = context;
-  if (prefix !== '') checkOwnCase(entry, at, context);
-  const { tags = [], title, id = '', answers, verifies = '' } = entry;
-  const sent = readRows(entry, at, context);
-  const common = { title, at: file.locate(at) };
-  const ownTags = prefix === '' ? tags : [caseTags.own, ...tags];
-  const readGiven = (row: CaseFileRowContext) => [
-    ...readAssertions(context.document.shared?.given, ['shared', 'given'], row),
-    ...readAssertions(entry.given, [...at, 'given'], row),
-  ];
-
-  if (answers !== undefined) {
-    context.checkName('question', answers, listIds(contract.questions), [...at, 'answers']);
-    const question = contract.questions.find((known) => known.id === answers);
-    const [row] = sent;
-    if (question === undefined || row === undefined) return undefined;
-    const ofRow = createCaseFileRowContext(context, row.requests);
-    const given = readGiven(ofRow);
-    const answer = readAnswer(entry, question, at, ofRow);
-    if (answer === undefined) return undefined;
-    const assertions = [...given, ...(answer.kind === 'value' ? [] : answer.rules.flatMap(({ when }) => when))];
-    const unavailable = listUnavailable(row.requests, assertions, 'question', world);
-    const ids = { id: `${prefix}${answers}`, answers, tags: ['question', answers, ...ownTags] };
-    return { ...common, kind: 'question', ...ids, rows: [{ ...row, given, unavailable }], answer };
-  }
-
-  if (!context.checkName('requirement', verifies, listIds(contract.requirements), [...at, 'verifies']))
-    return undefined;
-  const rows = sent.map((row): RequirementRow => {
-    const before = problems.length;
-    const ofRow = createCaseFileRowContext(context, row.requests);
-    const given = readGiven(ofRow);
-    const expect = readAssertions(entry.expect, [...at, 'expect'], ofRow);
-    // An expectation that could not be read would seem to be missing.
-    if (problems.length === before) problems.push(...findRowFlaws({ ...row, given, expect }, common.at, world));
-    const unavailable = listUnavailable(row.requests, [...given, ...expect], 'requirement', world);
-    return { ...row, given, expect, unavailable };
-  });
-  return { ...common, kind: 'requirement', id, verifies, tags: [verifies, ...ownTags], rows };
+function readCase(entry: CaseFileEntry, at: YamlPath, context: CaseFileContext): TestCase[] {
+  const rows = readRows(entry, at, context);
+  if (entry.answers !== undefined) return readQuestionCase(entry, entry.answers, rows, at, context);
+  const { statements } = entry;
+  if (statements === undefined) return readRequirementCase([{ statement: entry, at }], rows, context);
+  const common: StatementPart = { statement: { tags: entry.tags, given: entry.given }, at };
+  const cases = statements.flatMap((statement, n) =>
+    readRequirementCase([{ statement, at: [...at, 'statements', n] }, common], rows, context),
+  );
+  if (cases.length === statements.length) reportUncheckedRequests(cases, rows, at, context);
+  return cases;
 }
 
-type SentRow = Pick<CaseRow, 'title' | 'requests'>;
-
-function readRows(entry: CaseFileEntry, at: YamlPath, context: CaseFileContext): SentRow[] {
-  const { base = {}, shared = {} } = context.document;
-  const requests = [
-    ...listRequests(shared.requests, ['shared', 'requests']),
-    ...listRequests(entry.request && { request: entry.request }, at),
-    ...listRequests(entry.requests, [...at, 'requests']),
-  ];
-  const names = requests.map(({ name }) => name);
-  if (names.length === 0) {
-    context.reportProblem(at, 'the case sends nothing', "Add 'request: {}' to send the base request, or 'requests:'.");
-    return [];
-  }
-  const baseRequest = patchRequest(context.defaultRequest, base, ['base'], context);
-  const rows = Object.entries(entry.rows ?? { '': {} }).map(([title, changes]): SentRow => {
-    const path = [...at, 'rows', title];
-    for (const name of Object.keys(changes))
-      context.checkName('request', name, ['every', ...names], [...path, name], context.file.locateKey);
-    const drafts = new Map<string, RequestDraft>();
-    for (const { name, patch, at: place } of requests) {
-      const { like } = patch;
-      if (like !== undefined) context.checkName('earlier request', like, [...drafts.keys()], [...place, 'like']);
-      let draft = patchRequest(drafts.get(like ?? '') ?? baseRequest, patch, place, context);
-      for (const part of ['every', name]) draft = patchRequest(draft, changes[part] ?? {}, [...path, part], context);
-      drafts.set(name, draft);
-    }
-    const assembled = [...drafts].map(([name, draft]) => {
-      const place = entry.rows === undefined ? (requests.find((request) => request.name === name)?.at ?? at) : path;
-      reportUnsendable(draft, place, context);
-      return [name, shareRequest(draft, context)] as const;
-    });
-    return { title, requests: new Map(assembled) };
-  });
-  reportEqualRequests(rows, entry.tags ?? [], at, context);
-  return rows;
+/** Finds requests that no statement has a check of: none of them sends those. */
+function reportUncheckedRequests(
+  cases: readonly TestCase[],
+  [first]: readonly SentRow[],
+  at: YamlPath,
+  { reportProblem }: CaseFileContext,
+): void {
+  const sent = new Set(cases.flatMap(({ rows }) => rows.flatMap(({ requests }) => [...requests.keys()])));
+  for (const name of first?.requests.keys() ?? [])
+    if (!sent.has(name))
+      reportProblem(at, `no statement has a check of the request '${name}'`, 'Remove it, or add a check.');
 }
 
-function listRequests(requests: RequestPatches = {}, at: YamlPath) {
-  return Object.entries(requests).map(([name, patch]) => ({ name, patch, at: [...at, name] }));
+/** A statement, or what several of them have in common, and where it is. */
+interface StatementPart {
+  readonly statement: CaseFileStatement;
+  readonly at: YamlPath;
 }
 
-/** Applies changes to a request, those of the templates first. */
-function patchRequest(request: RequestDraft, patch: RequestPatch, at: YamlPath, context: CaseFileContext) {
-  const { templates = {} } = context.document;
-  const used = [patch.use ?? []].flat();
-  for (const name of used) context.checkName('template', name, Object.keys(templates), [...at, 'use']);
-  const patches = [
-    ...used.map((name) => ({ change: templates[name] ?? {}, place: [...at, 'use'] })),
-    { change: patch, place: [...at, 'without'] },
-  ];
-  return patches.reduce((before, { change, place }) => {
-    for (const path of listUnmatchedRemovals(before, change)) {
-      const shown = [path].flat().join('.');
-      const hint = 'Correct the path, or remove it. If a name has a dot, write the path as a list of names.';
-      context.reportProblem(place, `the request has no member '${shown}' to remove`, hint);
-    }
-    return applyPatch(before, change);
-  }, request);
+/** Reads the case of a statement. @param parts the statement, and what it has in common with others of these rows */
+function readRequirementCase(
+  parts: readonly [StatementPart, common?: StatementPart],
+  sent: readonly SentRow[],
+  context: CaseFileContext,
+): TestCase[] {
+  const { contract, file } = context;
+  const [{ statement, at }] = parts;
+  const { id = '', verifies = '', title = '' } = statement;
+  const tags = readTags(parts, context);
+  checkOwnId(id, at, context);
+  if (!context.checkName('requirement', verifies, listIds(contract.requirements), [...at, 'verifies'])) return [];
+  const rows = sent.map((row) => readRequirementRow(row, parts, context));
+  return [{ at: file.locate(at), title, kind: 'requirement', id, verifies, tags: [verifies, ...tags], rows }];
 }
 
-/** Reports what keeps a request from being written: a form that needs JSON, or a text that no URL can have. */
-function reportUnsendable(draft: RequestDraft, at: YamlPath, { reportProblem }: CaseFileContext): void {
-  const unusable = findUnusableRequestForm(draft);
-  if (unusable !== undefined)
-    reportProblem(at, `'sent: ${unusable.form}' does not fit the request`, `It needs ${unusable.needs}.`);
-  if (!hasWellFormedTexts(draft.query ?? ''))
-    reportProblem(at, 'a query parameter has half of a surrogate pair', 'Write whole characters: a URL is UTF-8.');
+function readRequirementRow(
+  row: SentRow,
+  [stated, common]: readonly [StatementPart, common?: StatementPart],
+  context: CaseFileContext,
+): RequirementRow {
+  const { world, file, problems } = context;
+  const before = problems.length;
+  const ofRow = createCaseFileRowContext(context, row.requests);
+  const given = [common, stated].flatMap((part) =>
+    part === undefined ? [] : readChecks(part.statement.given, [...part.at, 'given'], ofRow),
+  );
+  const expect = readChecks(stated.statement.expect, [...stated.at, 'expect'], ofRow);
+  // A statement beside others sends the requests that it is about.
+  const requests = common === undefined ? row.requests : selectRequests(row.requests, ofRow.checkedNames);
+  // An expectation that could not be read would seem to be missing.
+  if (problems.length === before)
+    problems.push(...findRowFlaws({ ...row, requests, given, expect }, file.locate(stated.at), world));
+  const unavailable = listUnavailable(requests, [...given, ...expect], 'requirement', world);
+  return { ...row, requests, given, expect, unavailable };
 }
 
-/** Makes equal requests one object: what the documentation says about it is determined once. */
-function shareRequest(draft: RequestDraft, { resolveId, requestsByContent }: CaseFileContext): HttpRequest {
-  const request = assembleRequest(draft, resolveId);
-  const key = JSON.stringify(request);
-  const shared = requestsByContent.get(key) ?? request;
-  requestsByContent.set(key, shared);
-  return shared;
+function selectRequests(requests: SentRow['requests'], names: ReadonlySet<string>): SentRow['requests'] {
+  return new Map([...requests].filter(([name]) => names.has(name)));
 }
 
-/** Finds two requests of a case that are equal in every row: only one of them would be sent. */
-function reportEqualRequests(
-  rows: readonly SentRow[],
-  tags: readonly string[],
+function readQuestionCase(
+  entry: CaseFileEntry,
+  answers: string,
+  [row]: readonly SentRow[],
   at: YamlPath,
   context: CaseFileContext,
-) {
-  const names = tags.includes(caseTags.serial) ? [] : [...(rows[0]?.requests.keys() ?? [])];
-  const byContent = groupBy(names, (name) => JSON.stringify(rows.map(({ requests }) => requests.get(name))));
-  const [name, twin] = [...byContent.values()].find(({ length }) => length > 1) ?? [];
-  if (twin === undefined) return;
-  const hint = `Remove one of them, or add 'again: 1' to '${twin}' to send both.`;
-  context.reportProblem(at, `the requests '${name}' and '${twin}' are equal, so only one is sent`, hint);
+): TestCase[] {
+  const { contract, world, file, prefix } = context;
+  const tags = readTags([{ statement: entry, at }], context);
+  context.checkName('question', answers, listIds(contract.questions), [...at, 'answers']);
+  const question = contract.questions.find(({ id }) => id === answers);
+  if (question === undefined || row === undefined) return [];
+  const ofRow = createCaseFileRowContext(context, row.requests);
+  const given = readChecks(entry.given, [...at, 'given'], ofRow);
+  const answer = readAnswer(entry, question, at, ofRow);
+  if (answer === undefined) return [];
+  const assertions = [...given, ...(answer.kind === 'value' ? [] : answer.rules.flatMap(({ when }) => when))];
+  const unavailable = listUnavailable(row.requests, assertions, 'question', world);
+  return [
+    {
+      at: file.locate(at),
+      title: entry.title ?? '',
+      kind: 'question',
+      id: `${prefix}${answers}`,
+      answers,
+      tags: ['question', answers, ...tags],
+      rows: [{ ...row, given, unavailable }],
+      answer,
+    },
+  ];
 }
 
-/** Reads what is observed for a question: an open value, or the first outcome whose rule holds. */
+/** Reads what is observed for a question: an open value, or the first outcome whose checks hold. */
 function readAnswer(
   entry: CaseFileEntry,
   { id, answer }: Question,
   at: YamlPath,
   context: CaseFileRowContext,
 ): OutcomeRule | undefined {
-  const { findRequestName, reportProblem, file, document } = context;
+  const { findRequestName, reportProblem, file, names } = context;
   const { kind } = answer;
   const stated = entry.value === undefined ? 'outcomes' : 'value';
   if (stated !== kind)
     reportProblem([...at, stated], `the question '${id}' has '${kind}:'`, `Add '${kind}:' in place of '${stated}:'.`);
+  const evidence = findRequestName(entry.evidence ?? names.at(-1) ?? '', [...at, 'evidence']);
   if (entry.value !== undefined) {
-    const { of, take, values = [], names = [] } = entry.value;
-    const path: YamlPath = [...at, 'value'];
+    const { take, values = [], names: headers = [] } = entry.value;
     return {
       kind: 'value',
-      of: findRequestName(of, [...path, 'of']),
-      take: take === 'headers' ? { part: take, values, names } : { part: take },
-      at: file.locate(path),
+      of: evidence,
+      take: take === 'headers' ? { part: take, values, names: headers } : { part: take },
+      at: file.locate([...at, 'value']),
     };
   }
   if (answer.kind === 'value') return undefined;
-  const { shared } = document;
-  const isShared = entry.evidence === undefined && shared?.evidence !== undefined;
-  return {
-    kind: 'first-of',
-    rules: readRules(entry, [...answer.outcomes.keys()], at, context),
-    evidence: findRequestName(entry.evidence ?? shared?.evidence, [...(isShared ? ['shared'] : at), 'evidence']),
-  };
+  return { kind: 'first-of', rules: readRules(entry, [...answer.outcomes.keys()], at, context), evidence };
 }
 
-/** Reads the rules of a case in the order of trial: first the shared ones whose outcome the case does not name. */
+/** Reads what shows the outcomes of a question, in the order of trial. */
 function readRules(
-  { outcomes = [] }: CaseFileEntry,
+  { outcomes = {} }: CaseFileEntry,
   known: readonly string[],
   at: YamlPath,
   context: CaseFileRowContext,
-) {
-  const { reportProblem, checkName, document } = context;
-  const sharedRules = document.shared?.outcomes ?? [];
-  const shared = new Map(sharedRules.map((rule, n) => [rule.outcome, { ...rule, at: ['shared', 'outcomes', n] }]));
-  const stated = outcomes.map((rule, n) => ({ ...rule, at: [...at, 'outcomes', n] }));
-  const named = new Set(stated.map(({ outcome }) => outcome));
-  const usual = [...shared.values()].filter(({ outcome }) => known.includes(outcome) && !named.has(outcome));
-  const rules = [...usual, ...stated];
-  const missing = known.filter((outcome) => !rules.some((rule) => rule.outcome === outcome));
+): OutcomeCondition[] {
+  const { reportProblem, checkName, file } = context;
+  const path = [...at, 'outcomes'];
+  const missing = known.filter((outcome) => !Object.hasOwn(outcomes, outcome));
   if (missing.length > 0)
-    reportProblem([...at, 'outcomes'], `no rule for the outcome '${missing.join("', '")}'`, 'Add one.');
-  return rules.flatMap((rule): OutcomeCondition[] => {
-    const { outcome } = rule;
-    checkName('outcome', outcome, known, [...rule.at, 'outcome']);
-    const { when, at: place } = rule.when === undefined ? (shared.get(outcome) ?? rule) : rule;
-    if (when !== undefined) return [{ outcome, when: readListedAssertions(when, [...place, 'when'], context) }];
-    reportProblem(place, `no shared rule for '${outcome}'`, "Add 'when:' with what shows it.");
-    return [];
+    reportProblem(path, `no checks for the outcome '${missing.join("', '")}'`, 'Add what shows it.');
+  return Object.entries(outcomes).map(([outcome, checks]): OutcomeCondition => {
+    checkName('outcome', outcome, known, [...path, outcome], file.locateKey);
+    return { outcome, when: readChecks(checks, [...path, outcome], context) };
   });
 }
 
 const listIds = (entries: readonly { readonly id: string }[]) => entries.map(({ id }) => id);
 
-function checkOwnCase(
-  { id, tags = [] }: CaseFileEntry,
-  at: YamlPath,
-  { reportProblem, prefix }: CaseFileContext,
-): void {
-  if (id !== undefined && !id.startsWith(prefix))
+function checkOwnId(id: string, at: YamlPath, { reportProblem, prefix }: CaseFileContext): void {
+  if (!id.startsWith(prefix))
     reportProblem([...at, 'id'], `the id '${id}' does not begin with '${prefix}'`, `Use '${prefix}${id}'.`);
-  // The suite sends cases with these tags for its own purposes.
-  for (const [n, name] of tags.entries())
-    if (name === caseTags.calibration || name === caseTags.sample || name === caseTags.everyRequest)
-      reportProblem([...at, 'tags', n], `the tag '${name}' is for cases of the suite only`, 'Remove it.');
+}
+
+/** The suite sends cases with these tags for its own purposes. */
+const tagsOfSuite: readonly string[] = [caseTags.calibration, caseTags.sample, caseTags.everyRequest];
+
+function readTags(
+  [stated, common]: readonly [StatementPart, common?: StatementPart],
+  { reportProblem, prefix }: CaseFileContext,
+): string[] {
+  const isOwn = prefix !== '';
+  const parts = common === undefined ? [stated] : [common, stated];
+  const tags = parts.flatMap(({ statement, at }) =>
+    (statement.tags ?? []).map((name, n) => {
+      if (isOwn && tagsOfSuite.includes(name))
+        reportProblem([...at, 'tags', n], `the tag '${name}' is for cases of the suite only`, 'Remove it.');
+      return name;
+    }),
+  );
+  return isOwn ? [caseTags.own, ...tags] : tags;
 }
 
 /** Lists what a row needs of the world and the target lacks, with kind and name, such as `customer ann`. */

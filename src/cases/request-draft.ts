@@ -7,8 +7,8 @@ import { applyEquivalentForms, type EquivalentRequestForm, equivalentFormNeeds }
 
 /** Changes to a request, as a case file writes them. See `schemas/cases.schema.json`. */
 export interface RequestPatch {
-  like?: string;
-  use?: string | readonly string[];
+  /** The name of a complete request that is changed. */
+  from?: string;
   method?: string;
   path?: string;
   query?: string | Record<string, string | string[]>;
@@ -32,7 +32,7 @@ export type RequestDraft = Pick<
 
 export const documentedRequestDraft: RequestDraft = documentedOperation;
 
-/** Applies changes to a request, without the templates that they use. */
+/** Applies changes to a request. */
 export function applyPatch(request: RequestDraft, patch: RequestPatch): RequestDraft {
   const merged = mergePatch(request, patch);
   return listRemovedSteps(merged, patch).reduce(removeMember, merged);
@@ -46,7 +46,7 @@ export function listUnmatchedRemovals(request: RequestDraft, patch: RequestPatch
 }
 
 function mergePatch(request: RequestDraft, patch: RequestPatch): RequestDraft {
-  const { like: _, use: __, filter, without: ___, query, headers = {}, body, raw, ...changes } = patch;
+  const { from: _, filter, without: __, query, headers = {}, body, raw, ...changes } = patch;
   const merged: RequestDraft = { ...request, ...changes, headers: mergeHeaders(request.headers, headers) };
   if (query !== undefined || filter !== undefined) merged.query = mergeQuery(request.query, patch);
   if (body !== undefined || raw !== undefined) Object.assign(merged, { raw, body: mergeJson(request.body, body) });
@@ -77,15 +77,21 @@ function hasMember(value: unknown, [step, ...rest]: readonly string[]): boolean 
   return isJsonObject(value) && Object.hasOwn(value, step) && hasMember(value[step], rest);
 }
 
-/** Parameters cannot be added to a literal query string: they replace it. */
-function mergeQuery(before: RequestPatch['query'], { query, filter = {} }: Pick<RequestPatch, 'query' | 'filter'>) {
+/**
+ * Parameters cannot be added to a literal query string: they replace it. They come in the order in which the patch has
+ * `query` and `filter`.
+ */
+function mergeQuery(before: RequestPatch['query'], patch: RequestPatch) {
+  const { query, filter = {} } = patch;
   if (typeof query === 'string') return query;
   const filters = Object.entries(filter).map(([subject, value]) =>
     subject === 'campaign'
       ? [renderFilterParameter({ on: 'campaign' }), `<campaign ${value}>`]
       : [renderFilterParameter({ on: 'metadata', key: subject.replace(/^metadata\./, '') }), value],
   );
-  return { ...(typeof before === 'string' ? {} : before), ...query, ...Object.fromEntries(filters) };
+  const parts = { query: query ?? {}, filter: Object.fromEntries(filters) };
+  const added = Object.keys(patch).flatMap((key) => (key === 'query' || key === 'filter' ? [parts[key]] : []));
+  return Object.assign({}, typeof before === 'string' ? {} : before, ...added);
 }
 
 /** Merges objects at every depth; any other value, null too, replaces. */
@@ -127,7 +133,7 @@ export function assembleRequest(draft: RequestDraft, resolveId: ResolveId): Http
           .join('&');
   const fillPart = (_: string, value: unknown): unknown => {
     if (typeof value === 'string') return fill(value);
-    if (isRepetition(value)) return Array(value.repeat).fill(value.item);
+    if (Array.isArray(value)) return value.flatMap((entry) => (isRepetition(entry) ? repeatItem(entry) : [entry]));
     if (!isJsonObject(value)) return value;
     return Object.fromEntries(Object.entries(value).map(([key, part]) => [fill(key), part]));
   };
@@ -155,7 +161,14 @@ export function findUnusableRequestForm({
   return unusable && { form: unusable, needs: equivalentFormNeeds[unusable] ?? '' };
 }
 
-/** `{ repeat, item }` is a list of equal items that is too long to write. */
-function isRepetition(value: unknown): value is { repeat: number; item: unknown } {
+interface Repetition {
+  readonly repeat: number;
+  readonly item: unknown;
+}
+
+const repeatItem = ({ repeat, item }: Repetition): unknown[] => Array(repeat).fill(item);
+
+/** In a list, `{ repeat, item }` stands for equal items that are too many to write. */
+function isRepetition(value: unknown): value is Repetition {
   return isJsonObject(value) && Object.keys(value).sort().join() === 'item,repeat' && Number.isInteger(value.repeat);
 }

@@ -12,6 +12,7 @@ export const caseTags = {
   sample: 'sample',
   serial: 'serial',
   spelling: 'spelling',
+  anyData: 'any-data',
   everyRequest: 'every-request',
   /** Marks a case of the user. No file states this tag. */
   own: 'own',

@@ -16,6 +16,7 @@
  */
 
 import type { SuiteWithoutCases } from '../cases/case-file-context.js';
+import { createRequestsOnData } from '../cases/named-requests.js';
 import type { QuestionCase, TestCase } from '../cases/test-case.js';
 import { readDataFile } from '../contract/data-file.js';
 import { type TargetWorld, windowSize } from '../contract/world.js';
@@ -77,6 +78,7 @@ export function createDataSuite<S extends PlainSuite>(
   return {
     ...suite,
     world,
+    namedRequests: createRequestsOnData(world),
     basis: { kind: 'data-file', digest },
     cases: [
       ...createDrawnRequirementCases(suite.contract, (requirement) => draw.rows().get(requirement) ?? []),

@@ -10,7 +10,10 @@ import type { Exchange, HttpRequest } from '../http/exchange.js';
 import type { Suite } from '../suite/suite.js';
 import { listRequestsOfCase, type RequestWithExchange } from './case-sender.js';
 
-/** Finds a request with one filter that excludes promotions and leaves some. Undefined if no selected case has a filter. */
+/**
+ * Finds a request with one filter that excludes promotions and leaves some. Undefined if no selected case has a filter. It has
+ * a metadata filter, if a case has one: the same response shows whether the test data is loaded with its metadata.
+ */
 export function findFilterRequest({ cases, world, calibration }: Suite): HttpRequest | undefined {
   const spelled = cases.filter(({ tags }) => !tags.includes(caseTags.spelling)).flatMap(listRequestsOfCase);
   const filtered = spelled.filter((request) => createOracle(request, world).filteredOn !== undefined);
@@ -21,11 +24,13 @@ export function findFilterRequest({ cases, world, calibration }: Suite): HttpReq
     .flatMap((plain) =>
       campaigns.map(({ id }) => ({ ...plain, path: `${plain.path.split('?')[0]}?${name}=${encodeQueryText(id)}` })),
     );
-  return [...filtered, ...others].find((request) => {
+  const isTelling = (request: HttpRequest) => {
     const oracle = createOracle(request, world);
     const has = (obligation: Obligation) => world.tiers.some((tier) => oracle.returned(tier) === obligation);
     return parseRequest(request).query.length === 1 && has('required') && has('forbidden');
-  });
+  };
+  const onMetadata = filtered.filter((request) => createOracle(request, world).filteredOn === 'metadata');
+  return [...onMetadata, ...filtered, ...others].find(isTelling);
 }
 
 /** Whether a filter restricts the result only with literal brackets. */

@@ -4,11 +4,10 @@ import path from 'node:path';
 import { deserialize, serialize } from 'node:v8';
 import { readCaseFile } from '../cases/case-file.js';
 import type { SuiteWithoutCases } from '../cases/case-file-context.js';
-import { applyPatch, documentedRequestDraft, type RequestPatch } from '../cases/request-draft.js';
+import { createRequestsOnData, readNamedRequests } from '../cases/named-requests.js';
 import { caseTags, type TestCase } from '../cases/test-case.js';
 import { parseContract } from '../contract/contract.js';
 import { readDataFile } from '../contract/data-file.js';
-import type { World } from '../contract/world.js';
 import { bindWorld, expandWorld, type WorldAvailability } from '../contract/world-file.js';
 import type { HttpRequest } from '../http/exchange.js';
 import { createDataSuite, type DataFileSummary, type TestDataVersion } from '../own-data/data-suite.js';
@@ -17,7 +16,6 @@ import { computeOnce } from '../support/caches.js';
 import { groupBy } from '../support/collections.js';
 import { distFolder, packageRoot, readOwnPackage } from '../support/package-root.js';
 import { createInputError, describeFileError, type Problem, UnusableInput } from '../support/problem.js';
-import { validateFile } from '../support/schema-validation.js';
 import { decodeText, readTextFile } from '../support/text-file.js';
 import { readYaml, type YamlFile } from '../support/yaml-file.js';
 import { expandEveryRequestCases } from './every-request.js';
@@ -42,6 +40,9 @@ export interface Suite extends SuiteWithoutCases {
 
 const ownPrefix = 'own-';
 
+/** Complete requests from which cases start; beside the cases of the suite, and of a user who has some. */
+const requestsFileName = 'requests.yaml';
+
 export function isOwnCase({ id }: { readonly id: string }): boolean {
   return id.startsWith(ownPrefix);
 }
@@ -57,7 +58,7 @@ export const packageCasesFolder = path.join(packageRoot, 'cases');
  * Loads contract, world and cases. Uses the suite that the build expanded, unless a file was edited since then or the
  * deployment has ids of its own.
  *
- * @param folder contains `contract.yaml`, `world.yaml`, `defaults.yaml`, `requirements/` and `questions/`
+ * @param folder contains `contract.yaml`, `world.yaml`, `requests.yaml`, `requirements/` and `questions/`
  * @param availability what the target has of the world; by default all of it, under the ids of the world
  * @param ownFolder with cases of the user
  * @throws UnusableInput with all problems of all files
@@ -72,11 +73,7 @@ export function loadSuite(
     const whole = loadSuite(folder);
     if (ownFolder === undefined) return createDataSuite(whole, data);
     const { world } = readDataFile(data.movedTo ?? data.file);
-    const { own, cases } = readOwnCases(ownFolder, {
-      ...whole,
-      world,
-      defaultRequest: createDataDraft(world),
-    });
+    const { own, cases } = readOwnCases(ownFolder, { ...whole, world, namedRequests: createRequestsOnData(world) });
     return createDataSuite({ ...whole, own }, data, cases);
   }
   const isAsBuilt =
@@ -86,24 +83,18 @@ export function loadSuite(
   return (isAsBuilt ? readBuiltSuite() : undefined) ?? readSuiteFiles(folder, availability, ownFolder);
 }
 
-/** Creates the request from which a case about a data file starts: its first customer orders one of its first product. */
-function createDataDraft({ customers: [customer], products: [product] }: World) {
-  const items = product === undefined ? [] : [{ product_id: product.id, quantity: 1 }];
-  const body = {
-    order: { items, metadata: {} },
-    options: {},
-    metadata: {},
-    ...(customer && { customer: { id: customer.id } }),
-  };
-  return applyPatch(documentedRequestDraft, { body });
-}
-
 /** Reads the cases of a user. @throws UnusableInput with the problems of the files, or if there are none */
 function readOwnCases(folder: string, basis: SuiteWithoutCases) {
-  const files = listOwnFiles(folder);
-  const read = files.map((file) => readCaseFile(readSuiteFile(file), basis, ownPrefix));
+  const requestsFile = path.join(folder, requestsFileName);
+  const caseFiles = listOwnFiles(folder, requestsFile);
+  const hasRequests = existsSync(requestsFile);
+  const files = hasRequests ? [requestsFile, ...caseFiles] : caseFiles;
+  const named = hasRequests
+    ? readNamedRequests(readSuiteFile(requestsFile), basis.world, basis.namedRequests)
+    : { namedRequests: basis.namedRequests, problems: [] };
+  const read = caseFiles.map((file) => readCaseFile(readSuiteFile(file), { ...basis, ...named }, ownPrefix));
   const cases = read.flatMap((ofFile) => ofFile.cases);
-  const problems = [...read.flatMap((ofFile) => ofFile.problems), ...findDuplicateIds(cases)];
+  const problems = [...named.problems, ...read.flatMap((ofFile) => ofFile.problems), ...findDuplicateIds(cases)];
   if (problems.length > 0) throw new UnusableInput(problems);
   return { cases, own: { folder, digest: computeDigest(files, folder) } };
 }
@@ -141,11 +132,13 @@ export function readSuiteFiles(folder: string, availability: WorldAvailability, 
   const readFile = (name: string) => readSuiteFile(path.join(folder, name));
   const contract = attempt(() => parseContract(readFile('contract.yaml')));
   const world = attempt(() => bindWorld(expandWorld(readFile('world.yaml')), availability));
-  const defaults = attempt(() => validateFile('defaults', readFile('defaults.yaml')) as { request: RequestPatch });
+  const requestsFile = attempt(() => readFile(requestsFileName));
   const caseFiles = listCaseFiles(folder).flatMap((name) => attempt(() => readSuiteFile(name)) ?? []);
-  if (contract === undefined || world === undefined || defaults === undefined) throw new UnusableInput(problems);
+  if (contract === undefined || world === undefined || requestsFile === undefined) throw new UnusableInput(problems);
 
-  const basis = { contract, world, defaultRequest: applyPatch(documentedRequestDraft, defaults.request) };
+  const named = readNamedRequests(requestsFile, world);
+  problems.push(...named.problems);
+  const basis = { contract, world, namedRequests: named.namedRequests };
   const read = caseFiles.map((file) => readCaseFile(file, basis));
   problems.push(...read.flatMap((ofFile) => ofFile.problems));
   const added = ownFolder === undefined ? undefined : attempt(() => readOwnCases(ownFolder, basis));
@@ -160,13 +153,23 @@ export function readSuiteFiles(folder: string, availability: WorldAvailability, 
     ...basis,
     basis: { kind: 'world', digest: computeDigest([path.join(folder, 'world.yaml')], folder) },
     cases,
-    calibration: cases.flatMap(({ tags, rows: [first] }) => {
-      // A request for what the target lacks would show nothing.
-      const isSent = tags.includes(caseTags.calibration) && first?.unavailable.length === 0;
-      return isSent ? [...first.requests.values()] : [];
-    }),
+    calibration: listCalibrationRequests(cases),
     ...(added && { own: added.own }),
   };
+}
+
+/**
+ * Lists the requests that are sent before all cases. Those of cases that may return nothing come last: the first ones decide
+ * whether the deployment answers, and what it is asked about.
+ */
+function listCalibrationRequests(cases: readonly TestCase[]): HttpRequest[] {
+  const calibrating = cases.filter(
+    // A request for what the target lacks would show nothing.
+    ({ tags, rows: [first] }) => tags.includes(caseTags.calibration) && first?.unavailable.length === 0,
+  );
+  const showing = calibrating.filter(({ tags }) => !tags.includes(caseTags.anyData));
+  const others = calibrating.filter(({ tags }) => tags.includes(caseTags.anyData));
+  return [...showing, ...others].flatMap(({ rows: [first] }) => [...(first?.requests.values() ?? [])]);
 }
 
 /** Reads a file of the suite. Messages name it relative to the package, wherever that is installed. */
@@ -176,13 +179,14 @@ function readSuiteFile(file: string): YamlFile {
 }
 
 function listSuiteFiles(folder = packageCasesFolder): string[] {
-  const files = ['contract.yaml', 'world.yaml', 'defaults.yaml'].map((name) => path.join(folder, name));
+  const files = ['contract.yaml', 'world.yaml', requestsFileName].map((name) => path.join(folder, name));
   return [...files, ...listCaseFiles(folder)];
 }
 
 /** Lists the files with cases in a folder of the user. @throws UnusableInput if there are none */
-function listOwnFiles(folder: string): readonly string[] {
-  const isCaseFile = (file: string) => !isOfAnotherKind(readTextFile(file, 'Name the folder of your cases.'));
+function listOwnFiles(folder: string, requestsFile: string): readonly string[] {
+  const isCaseFile = (file: string) =>
+    file !== requestsFile && !isOfAnotherKind(readTextFile(file, 'Name the folder of your cases.'));
   const files = listYamlFiles(folder).filter(isCaseFile);
   if (files.length > 0) return files;
   throw createInputError(folder, 'the folder has no case file', 'Name a folder with case files (*.yaml).');

@@ -20,7 +20,7 @@ const ownCase = `cases:
   - id: own-quantity
     verifies: order.quantity
     title: Three mugs meet the threshold 3
-    requests: { three: { body: { order: { items: [{ product_id: <product mug>, quantity: 3 }] } } } }
+    requests: { three: { from: ann-with-a-mug, body: { order: { items: [{ product_id: <product mug>, quantity: 3 }] } } } }
     expect: { three: { returned: { include: mug-3 } } }
 `;
 const { customer, product, campaign } = suite.world.ids;

@@ -41,6 +41,13 @@ function listBlocks(text: string, language: string): string[] {
 }
 
 const caseLanguage = 'docs/case-language.md';
+
+/** The text of a section of the case language, such as "A request". */
+const findSection = (title: string) =>
+  findDocument(caseLanguage)
+    .split(/^## /m)
+    .find((text) => text.startsWith(`${title}\n`)) ?? '';
+
 const examples = documents
   .filter(({ name }) => name !== caseLanguage)
   .flatMap(({ name, text }) => listBlocks(text, 'yaml').map((example) => [name, example] as const));
@@ -51,6 +58,7 @@ test('Examples of cases are valid, and pass on the reference deployment', async 
   for (const [name, example] of files) {
     const { cases, problems } = readCaseFile(parseYaml(example, name), suite);
     expect(problems, name).toEqual([]);
+    expect(cases, name).not.toEqual([]);
     const { results } = await certifyInProcess(createReference(), { suite: { ...suite, cases } });
     expect(
       results.map(({ verdict }) => verdict),
@@ -58,6 +66,56 @@ test('Examples of cases are valid, and pass on the reference deployment', async 
     ).toEqual(cases.map(() => 'pass'));
   }
 });
+
+/** Completes an example of a key to a case: the examples show one key each, and what it needs. */
+const exampleCases: Readonly<Record<string, (example: Readonly<Record<string, unknown>>) => object>> = {
+  'A case': (example) => {
+    const { requests, rows, statements, answers } = example;
+    const sent = requests === undefined && rows === undefined ? { request: 'ann-with-a-mug' } : {};
+    if (answers !== undefined) return { title: 'One', ...sent, ...example };
+    if (statements !== undefined) return { ...sent, ...example };
+    const stated = { id: 'one', verifies: 'order.quantity', title: 'One', expect: { request: { status: '2xx' } } };
+    return { ...stated, ...sent, ...example };
+  },
+  'A request': (example) => ({
+    answers: 'response-status',
+    title: 'One',
+    request: { from: 'ann-with-a-mug', ...example },
+    value: { take: 'status' },
+  }),
+  'A check': (example) => {
+    if ('answers' in example) return { title: 'One', ...example };
+    const again = (number: number) => ({ from: 'ann-with-a-mug', again: number });
+    return {
+      answers: 'repeatability',
+      title: 'One',
+      requests: { plain: 'ann-with-a-mug', control: again(1), 'nothing-valid': again(2), probe: again(3) },
+      outcomes: {
+        identical: { probe: example },
+        'same-promotions': { probe: { returned: { 'same-as': 'plain' } } },
+        'different-promotions': { probe: { returned: { 'differs-from': 'plain' } } },
+      },
+    };
+  },
+};
+
+test('Each example of the case language is usable', () => {
+  const [file = ''] = listBlocks(findSection('A file'), 'yaml');
+  const rows = Object.entries(exampleCases).flatMap(([title, complete]) =>
+    listBlocks(findSection(title), 'yaml').map((example) => [example, completeExample(example, complete)] as const),
+  );
+  expect(rows.length).toBeGreaterThan(40);
+  for (const [example, text] of [['', file] as const, ...rows]) {
+    const { cases, problems } = readCaseFile(parseYaml(text, caseLanguage), suite);
+    expect(problems, `${example}\n${text}`).toEqual([]);
+    expect(cases, example).not.toEqual([]);
+  }
+});
+
+function completeExample(example: string, complete: (example: Readonly<Record<string, unknown>>) => object): string {
+  const { value } = parseYaml(example, caseLanguage);
+  return JSON.stringify({ cases: [complete(value as Readonly<Record<string, unknown>>)] });
+}
 
 const commandNames = readdirSync(path.join(packageRoot, 'dist', 'src', 'cli', 'commands'))
   .filter((file) => file.endsWith('.js'))
@@ -246,24 +304,22 @@ test('The list of keys of the case language has those of the schemas', () => {
       ? [key]
       : Object.keys(group.properties).map((member) => `${key}.${member}`),
   );
-  const sections = findDocument(caseLanguage).split(/^## /m);
   for (const [title, known] of [
     ['A file', Object.keys(properties)],
     ['A case', Object.keys($defs.case?.properties ?? {})],
-    ['A request', Object.keys($defs.request?.properties ?? {})],
+    ['A request', Object.keys($defs.change?.properties ?? {})],
     ['A check', inGroups],
   ] as const) {
-    const section = sections.find((text) => text.startsWith(`${title}\n`)) ?? '';
-    const documented = [...section.matchAll(/^### `(.*)`/gm)].map(([, key]) => key);
+    const documented = [...findSection(title).matchAll(/^### `(.*)`/gm)].map(([, key]) => key);
     expect(documented.sort(), title).toEqual([...known].sort());
   }
 });
 
 test('The case language explains every tag, and no other', () => {
   interface Tags {
-    readonly $defs: { readonly case: { readonly properties: { readonly tags: { items: { enum: string[] } } } } };
+    readonly $defs: { readonly tags: { readonly items: { readonly enum: readonly string[] } } };
   }
-  const { enum: known } = (readSchema('cases') as unknown as Tags).$defs.case.properties.tags.items;
+  const { enum: known } = (readSchema('cases') as unknown as Tags).$defs.tags.items;
   const section = /^### `tags`$(.*?)^### /ms.exec(findDocument(caseLanguage))?.[1] ?? '';
   const entries = [...section.matchAll(/^- (.*?)(?: \(|:)/gm)].map(([, names = '']) => names);
   const documented = entries.flatMap((names) => [...names.matchAll(/`([a-z-]+)`/g)].map(([, name]) => name));

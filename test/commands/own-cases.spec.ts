@@ -2,6 +2,7 @@ import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { readCaseFile } from '../../src/cases/case-file.js';
+import { readNamedRequests } from '../../src/cases/named-requests.js';
 import { readCertificate } from '../../src/certificate/find-certificate-mismatches.js';
 import { determineExitStatusOfCertificate, exitStatus } from '../../src/cli/exit-status.js';
 import type { KnownFailureTest } from '../../src/judge/judge-case.js';
@@ -26,6 +27,7 @@ const mine = path.join(folder, 'mine');
 
 const ownCases = path.join(packageRoot, 'test', 'support', 'own-cases');
 const cases = readFileSync(path.join(ownCases, 'deeper/mugs.yaml'), 'utf8');
+const requests = readFileSync(path.join(ownCases, 'requests.yaml'), 'utf8');
 test.beforeAll(() => cpSync(ownCases, mine, { recursive: true }));
 
 let loaded: Suite | undefined;
@@ -110,7 +112,7 @@ test('With a data file, own cases name its ids, and start from its first custome
   const writeCase = (expected: string) =>
     writeFileSync(
       path.join(files, 'store.yaml'),
-      `cases:\n  - { id: own-store, verifies: metadata.promotion-rules, title: A store, requests: { in: { body: { metadata: { store: B } } } }, expect: { in: { returned: ${expected} } } }\n`,
+      `cases:\n  - { id: own-store, verifies: metadata.promotion-rules, title: A store, request: { from: first-customer-with-first-product, body: { metadata: { store: B } } }, expect: { request: { returned: ${expected} } } }\n`,
     );
   writeCase(`{ include: [${everyone}, ${broadway}] }`);
   const whole = loadSuite(packageCasesFolder, { data: { file } }, files);
@@ -137,7 +139,7 @@ test('A failing own case is reported apart, with its location: it changes the ex
   expect(requirement).toMatchObject({ verdict: 'pass', cases: [{ id: 'integer-quantity' }] });
   const [failed, answered] = certificate.own_cases?.cases ?? [];
   expect(failed).toMatchObject({ id: 'own-seven-mugs', verdict: 'fail', received: expect.any(String) });
-  expect(failed?.at).toMatch(/mine\/deeper\/mugs\.yaml:14:\d+$/);
+  expect(failed?.at).toMatch(/mine\/deeper\/mugs\.yaml:8:\d+$/);
   // The suite's case answers the question. The own case causes no drift.
   expect(answered).toMatchObject({ outcome: 'nothing-returned' });
   expect(certificate.questions.find(({ id }) => id === 'unknown-query-parameter')?.outcome).toBe('ignored');
@@ -159,19 +161,21 @@ test.describe('Mistakes are reported with their location:', () => {
   const messageOf = (load: () => unknown) => new UnusableInput(listProblems(load)).message;
 
   test('in the cases', () => {
+    const { namedRequests } = readNamedRequests(parseYaml(requests, 'requests.yaml'), suite.world, suite.namedRequests);
     for (const [change, by, said] of [
       [
         'own-seven',
         'seven',
-        "mugs.yaml:9:9: the id 'seven-mugs' does not begin with 'own-'\n    Use 'own-seven-mugs'.",
+        "mugs.yaml:3:9: the id 'seven-mugs' does not begin with 'own-'\n    Use 'own-seven-mugs'.",
       ],
-      ['order.quantity', 'order.quantiy', "mugs.yaml:10:15: unknown requirement 'order.quantiy'"],
-      ['    request: {}', '    tags: [sample]\n    request: {}', "mugs.yaml:12:12: the tag 'sample'"],
+      ['order.quantity', 'order.quantiy', "mugs.yaml:4:15: unknown requirement 'order.quantiy'"],
+      ['    request:', '    tags: [sample]\n    request:', "mugs.yaml:6:12: the tag 'sample'"],
       // The tier is reserved for another customer.
-      ['for-ben]', 'for-ann]', 'mugs.yaml:14:'],
-      ['customer ben', 'customer bne', "mugs.yaml:4:21: unknown customer 'bne'"],
+      ['for-ben]', 'for-ann]', 'mugs.yaml:8:'],
+      ['ben-with', 'bne-with', "mugs.yaml:6:14: unknown named request 'bne-with-seven-mugs'"],
     ] as const) {
-      const { problems } = readCaseFile(parseYaml(cases.replace(change, by), 'mugs.yaml'), withOwn(), 'own-');
+      const basis = { ...withOwn(), namedRequests };
+      const { problems } = readCaseFile(parseYaml(cases.replace(change, by), 'mugs.yaml'), basis, 'own-');
       expect(new UnusableInput(problems).message).toContain(said);
     }
   });
@@ -193,13 +197,20 @@ test.describe('Mistakes are reported with their location:', () => {
     };
     for (const [name, text] of Object.entries(others)) writeFileSync(path.join(wrong, `${name}.yaml`), text);
     expect(messageOf(() => loadSuite(packageCasesFolder, {}, wrong))).toBe(noCaseFile);
+    writeFileSync(path.join(wrong, 'requests.yaml'), requests);
+    expect(messageOf(() => loadSuite(packageCasesFolder, {}, wrong))).toBe(noCaseFile);
     writeFileSync(path.join(wrong, 'else.yaml'), 'services: {}\n');
     expect(messageOf(() => loadSuite(packageCasesFolder, {}, wrong))).toMatch(/else\.yaml:1:1: .*'cases'/);
     rmSync(path.join(wrong, 'else.yaml'));
+    writeFileSync(path.join(wrong, 'requests.yaml'), requests.replace('ben>', 'bne>'));
     for (const name of ['a', 'b']) writeFileSync(path.join(wrong, `${name}.yaml`), cases);
+    expect(messageOf(() => loadSuite(packageCasesFolder, {}, wrong))).toContain(
+      "requests.yaml:5:23: unknown customer 'bne'",
+    );
+    writeFileSync(path.join(wrong, 'requests.yaml'), requests);
     const relative = path.relative(process.cwd(), wrong);
     expect(messageOf(() => loadSuite(packageCasesFolder, {}, wrong))).toContain(
-      `${relative}/b.yaml:9:5: duplicate case id 'own-seven-mugs'`,
+      `${relative}/b.yaml:3:5: duplicate case id 'own-seven-mugs'`,
     );
   });
 });
@@ -207,7 +218,7 @@ test.describe('Mistakes are reported with their location:', () => {
 test('explain and --dry-run know own cases', async () => {
   const printed = async (...args: readonly string[]) =>
     (await runConformanceInProcess([...args, '--cases', 'mine'], { cwd: folder })).output;
-  expect(await printed('explain', 'own-seven-mugs')).toContain('mine/deeper/mugs.yaml:9:5');
+  expect(await printed('explain', 'own-seven-mugs')).toContain('mine/deeper/mugs.yaml:3:5');
   expect(await printed('certify', '--dry-run', '--only', 'own')).toMatch(
     /^own-seven-mugs .*\n(.+\n)*own-unknown-query-parameter (.*\n)*\n2 of 2 cases/m,
   );
@@ -220,8 +231,8 @@ test('@long certify --cases shows a failure on its line, and ends with 1 althoug
   const command = ['certify', '--target', 'target.yaml', '--cases', 'mine', '--', '--reporter=line'];
   const { status, output } = await runConformance(command, { cwd: folder, env: credentialVariables });
   await close();
-  expect(output).toContain('> 14 |       - returned: { include: [mug-3');
-  expect(output).toMatch(/fail .*own-seven-mugs .*mine\/deeper\/mugs\.yaml:14:21/);
+  expect(output).toMatch(/> +8 \| +request: \{ returned: \{ include: \[mug-3/);
+  expect(output).toMatch(/fail .*own-seven-mugs .*mine\/deeper\/mugs\.yaml:8:30/);
   expect(output).toContain('Own cases, which do not change the verdict: mine, 1 fail, 1 pass.');
   const { verdict, own_cases } = readCertificate(path.join(folder, 'results/mug-shop/certificate.json'));
   expect([status, verdict, own_cases?.verdict]).toEqual([1, 'conforms', 'does-not-conform']);
@@ -231,6 +242,7 @@ test('@long certify --cases shows a failure on its line, and ends with 1 althoug
     expect(await verify(...args)).toMatchObject({ status: 0, output: expect.stringMatching(/^AGREES/) });
   const otherCases = path.join(folder, 'other');
   mkdirSync(otherCases);
+  writeFileSync(path.join(otherCases, 'requests.yaml'), requests);
   writeFileSync(path.join(otherCases, 'mugs.yaml'), cases.replace('Seven mugs', 'Three mugs'));
   expect((await verify('--cases', 'other')).output).toContain('own_cases/digest: the certificate says');
 });

@@ -152,11 +152,12 @@ test('Without need of a .env file, none is refused: --reference, and commands th
 
 const { ids } = loadWorld();
 const world = pickWorldLists(suite.world);
-const ownCase = readFileSync(path.join(packageRoot, 'test', 'support', 'own-cases', 'deeper', 'mugs.yaml'), 'utf8');
+const ownCases = path.join(packageRoot, 'test', 'support', 'own-cases');
 const userFiles: Readonly<Record<string, string>> = {
   'target.yaml': `# Für uns\nname: shop\nbase_url: ${nowhere}\nbindings: ids.yaml\ncases: cases\nrecord: record.yaml\nknown: known.yaml\n`,
   'ids.yaml': `${ids.customer.get('ann')}: änn\n`,
-  'cases/mugs.yaml': ownCase,
+  'cases/mugs.yaml': readFileSync(path.join(ownCases, 'deeper', 'mugs.yaml'), 'utf8'),
+  'cases/requests.yaml': readFileSync(path.join(ownCases, 'requests.yaml'), 'utf8'),
   'record.yaml': `target: shop\nsuite: { name: a, version: 1.0.0, digest: sha256:1 }\nquestions: {}\n`,
   'known.yaml': 'deviations:\n  - requirement: order.quantity\n    cause: quantity-ignored\n    reason: ä\n',
   'data.json': JSON.stringify({ ...world, tiers: world.tiers.slice(0, 10) }, null, 1),

@@ -102,7 +102,7 @@ test.describe('The repetition', () => {
     };
   };
   // Not the request that the examination shares with the cases.
-  const repeatedCase = requirementSuite.cases.find(({ id }) => id === 'metadata-filter');
+  const repeatedCase = requirementSuite.cases.find(({ id }) => id === 'campaign-filter');
   const narrowed = repeatedCase?.rows[0]?.requests.get('filtered');
   const cases = requirementSuite.cases.filter(({ id }) => id === 'metadata-filter' || id === 'campaign-filter');
   const filtering = { ...requirementSuite, cases };

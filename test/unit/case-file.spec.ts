@@ -1,7 +1,9 @@
-import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
+import type { Assertion } from '../../src/assertions/assertion.js';
 import { readCaseFile } from '../../src/cases/case-file.js';
+import { readNamedRequests } from '../../src/cases/named-requests.js';
 import type { TestCase } from '../../src/cases/test-case.js';
 import { parseContract } from '../../src/contract/contract.js';
 import type { HttpRequest } from '../../src/http/exchange.js';
@@ -21,7 +23,13 @@ const requirement = (...lines: string[]) =>
   `cases:\n  - id: one\n    verifies: order.quantity\n    title: One\n${indent(lines)}`;
 
 /** A case file with a request and what is expected of it. */
-const asking = (request: string, expectation: string) => requirement(`request: ${request}`, `expect: [${expectation}]`);
+const asking = (request: string, check: string) => requirement(`request: ${request}`, `expect: { request: ${check} }`);
+
+/** A complete request of the suite. */
+const ann = 'ann-with-a-mug';
+
+/** A change of that request. */
+const changed = (change: string) => `{ from: ${ann}, ${change} }`;
 
 /** A case file with one case of a question. */
 const question = (answers: string, ...lines: string[]) =>
@@ -30,16 +38,34 @@ const question = (answers: string, ...lines: string[]) =>
 /** A case file that sends a request and records the status. */
 const statusOf = (request: string) => question('response-status', `request: ${request}`, 'value: { take: status }');
 
-const inWinter = '{ filter: { campaign: winter } }';
-const rulesOnly = '{ query: { audienceRulesOnly: "true" } }';
-const twoRequests = 'requests: { one: {}, two: { again: 1 } }';
-const succeeds = 'expect: [{ status: 2xx }]';
+const inWinter = changed('filter: { campaign: winter }');
+const rulesOnly = changed('query: { audienceRulesOnly: "true" }');
+const again = changed('again: 1');
+const twoRequests = `requests: { one: ${ann}, two: ${again} }`;
+const succeeds = 'expect: { request: { status: 2xx } }';
+
+/** A statement of a case that has several. */
+const statement = (id = 'one', expectation = succeeds) =>
+  `{ id: ${id}, verifies: order.quantity, title: One, ${expectation} }`;
+
+/** A case file with one case that has these statements, and more lines. */
+const stated = (first: string, second?: string, ...lines: string[]) =>
+  `cases:\n  - request: ${ann}\n    statements: [${[first, ...(second === undefined ? [] : [second])].join(', ')}]\n${indent(lines)}`;
 
 /** A case file with one case that has several rows. */
-const varied = (rows: string, expectation = succeeds) => requirement('request: {}', `rows: ${rows}`, expectation);
+const varied = (rows: string, expectation = succeeds) => requirement(`rows: ${rows}`, expectation);
+
+/** The suite, with a named request that has a query. */
+const basis = {
+  ...suite,
+  namedRequests: new Map([
+    ...suite.namedRequests,
+    ['spelled', { ...suite.namedRequests.get(ann), query: { a: '1' } }] as const,
+  ]),
+};
 
 function read(yaml: string): { cases: TestCase[]; problems: Problem[] } {
-  return readCaseFile(parseYaml(yaml, 'cases.yaml'), suite);
+  return readCaseFile(parseYaml(yaml, 'cases.yaml'), basis);
 }
 
 /** A file in which `▸` marks the locations of the problems, and what each message and hint must contain. */
@@ -58,9 +84,9 @@ function refuses(mistakes: readonly Mistake[], load = (yaml: string): readonly P
 test('a file that does not match the schema is refused at its location', () => {
   refuses([
     ['an empty file', '▸', /must be object/],
-    ['an unknown key of a case', requirement('request: {}', '▸expext: []', succeeds), /'expext'.*'expect'/],
-    ['an unknown key of a check', asking('{}', '{ ▸something-else: 1 }'), /'something-else'.*accepted/],
-    ['a template that uses a template', `templates: { a: { ▸use: b }, b: {} }\n${statusOf('{}')}`, /'use'/],
+    ['an unknown key of a case', requirement(`request: ${ann}`, '▸expext: []', succeeds), /'expext'.*'expect'/],
+    ['an unknown key of a check', asking(ann, '{ ▸something-else: 1 }'), /'something-else'.*accepted/],
+    ['a file with more than cases', `▸base: {}\n${statusOf(ann)}`, /'base'/],
     [
       'a case that neither verifies nor answers',
       'cases:\n  - ▸▸▸title: One',
@@ -69,12 +95,50 @@ test('a file that does not match the schema is refused at its location', () => {
       /lacks the key 'expect'/,
     ],
     [
+      'a question without a title',
+      `cases:\n  - ▸answers: response-status\n    request: ${ann}`,
+      /lacks the key 'title'/,
+    ],
+    [
       'outcomes beside a value',
-      question('response-status', 'request: {}', 'value: { take: status }', '▸outcomes: [{ outcome: a }]'),
+      question(
+        'response-status',
+        `request: ${ann}`,
+        'value: { take: status }',
+        '▸outcomes: { a: { request: { status: 2xx } } }',
+      ),
       /'outcomes'/,
     ],
-    ['an unknown tag', requirement('tags: [▸instrusive]', 'request: {}', succeeds), /'instrusive'.*'intrusive'/],
-    ['an invalid name', requirement('requests: { ▸The Other: {} }', succeeds), /'The Other'.*Lower-case/],
+    [
+      'an expectation of a case beside its statements',
+      stated(statement(), statement('two'), `▸${succeeds}`),
+      /'expect'/,
+    ],
+    ['a single statement', stated(statement()).replace('statements: ', 'statements: ▸'), /'statements'/],
+    [
+      'a statement without an expectation',
+      stated(statement(), '▸{ id: two, verifies: order.quantity, title: Two }'),
+      /'expect'/,
+    ],
+    ['an unknown tag', requirement('tags: [▸instrusive]', `request: ${ann}`, succeeds), /'instrusive'.*'intrusive'/],
+    ['an invalid name', requirement(`requests: { ▸The Other: ${ann} }`, succeeds), /'The Other'.*Lower-case/],
+    ['a request with the name of all', requirement(`requests: { ▸every: ${ann} }`, succeeds), /'every'/],
+    ['a list of checks', requirement(`request: ${ann}`, 'expect: ▸[{ status: 2xx }]'), /must be object/],
+    [
+      'requests in a list',
+      requirement(twoRequests, 'expect: { ▸"one, two": { status: 2xx } }'),
+      /'one, two'.*`one and two`/,
+    ],
+    ['a check that states nothing', asking(ann, '▸{}'), /1 /],
+    [
+      'a single alternative',
+      question(
+        'result-order',
+        `request: ${ann}`,
+        'outcomes: { newest-first: { any-of: ▸[{ request: { status: 2xx } }] } }',
+      ),
+      /'any-of'/,
+    ],
   ]);
 });
 
@@ -85,34 +149,37 @@ test('an unknown name is refused at its location', () => {
       twoRequests,
       'evidence: two',
       'outcomes:',
-      `  - { outcome: identical, when: ${first} }`,
-      '  - { outcome: same-promotions, when: { of: two, returned: { same-as: one } } }',
-      '  - { outcome: different-promotions, when: { of: two, returned: { differs-from: one } } }',
+      `  identical: ${first}`,
+      '  same-promotions: { two: { returned: { same-as: one } } }',
+      '  different-promotions: { two: { returned: { differs-from: one } } }',
     );
-  const base = 'base: { body: { customer: { id: ▸<customer anm> } } }';
   refuses([
-    ['of a customer in the base', `${base}\n${statusOf('{}')}`, /'anm'.*'ann'/],
-    ['of a kind', statusOf('{ headers: { A: ▸<custmer ann> } }'), /'custmer'.*'customer'/],
-    ['of a tier in a text', repeated('{ of: two, body: { mentions: [▸<tier greting>] } }'), /'greting'.*'greeting'/],
-    ['of a requirement', asking('{}', '{ status: 2xx }').replace('order.', '▸ordr.'), /'ordr\.q.*'order\.quantity'/],
-    ['of a question', statusOf('{}').replace('response', '▸respons'), /'respons-status'.*'response-status'/],
-    ['of a tier', asking('{}', '{ returned: { include: [greeting, ▸grreting] } }'), /'grreting'.*'greeting'/],
-    ['a selection', asking('{}', '{ returned: { include: required, exclude: ▸forbiden } }'), /'forbiden'.*'forbidden'/],
-    ['of a template', `templates: { b: {} }\n${statusOf('{ use: ▸a }')}`, /'a'/],
-    ['of a request in a check', requirement(twoRequests, 'expect: [{ of: [one, ▸tow], status: 2xx }]'), /'tow'.*'two'/],
     [
-      'of a request in like, if it comes later',
-      requirement('requests: { one: { like: ▸two }, two: { again: 1 } }', 'expect: [{ of: one, status: 2xx }]'),
-      /'two'/,
+      'of a customer',
+      statusOf('{ from: ann-with-a-mug, body: { customer: { id: ▸<customer anm> } } }'),
+      /'anm'.*'ann'/,
     ],
-    ['of a request in a row', varied('{ a: {}, b: { ▸evry: {} } }'), /'evry'.*'every'/],
-    ['of a request to compare with', repeated('{ of: two, body: { same-as: ▸oen } }'), /'oen'.*'one'/],
+    ['of a kind', statusOf(changed('headers: { A: ▸<custmer ann> }')), /'custmer'.*'customer'/],
+    ['of a tier in a text', repeated('{ two: { body: { mentions: [▸<tier greting>] } } }'), /'greting'.*'greeting'/],
+    ['of a requirement', asking(ann, '{ status: 2xx }').replace('order.', '▸ordr.'), /'ordr\.q.*'order\.quantity'/],
+    ['of a question', statusOf(ann).replace('response', '▸respons'), /'respons-status'.*'response-status'/],
+    ['of a tier', asking(ann, '{ returned: { include: [greeting, ▸grreting] } }'), /'grreting'.*'greeting'/],
+    ['a selection', asking(ann, '{ returned: { include: required, exclude: ▸forbiden } }'), /'forbiden'.*'forbidden'/],
+    ['of a named request', statusOf('▸an-with-a-mug'), /'an-with-a-mug'.*'ann-with-a-mug'/],
+    ['of a named request that is changed', statusOf('{ from: ▸an-with-a-mug, again: 1 }'), /'ann-with-a-mug'/],
+    ['of a named request in a row', varied(`{ a: { request: ${ann} }, b: { request: ▸bob } }`), /'bob'/],
+    ['of a request in a check', requirement(twoRequests, 'expect: { ▸one and tow: { status: 2xx } }'), /'tow'.*'two'/],
+    [
+      'of a request in an alternative',
+      repeated('{ any-of: [{ one: { status: 2xx } }, { ▸tow: { status: 2xx } }] }'),
+      /'tow'/,
+    ],
+    ['of a request to compare with', repeated('{ two: { body: { same-as: ▸oen } } }'), /'oen'.*'one'/],
     [
       'of the request that is the evidence',
-      repeated('{ of: two, body: { same-as: one } }').replace('evidence: two', 'evidence: ▸tow'),
+      repeated('{ two: { body: { same-as: one } } }').replace('evidence: two', 'evidence: ▸tow'),
       /'tow'.*'two'/,
     ],
-    ['of a template in a row', varied('{ a: {}, b: { every: { use: ▸c } } }'), /'c'/],
   ]);
 });
 
@@ -121,52 +188,80 @@ test('rules that do not fit the question are refused at its location', () => {
   const ruled = (...outcomes: string[]) =>
     question(
       'result-order',
-      'requests: { one: {} }',
+      `requests: { one: ${ann} }`,
       'outcomes:',
-      ...outcomes.map((outcome) => `  - { outcome: ${outcome}, when: { of: one, status: 2xx } }`),
+      ...outcomes.map((outcome) => `  ${outcome}: { one: { status: 2xx } }`),
     );
   refuses([
     ['an unknown outcome', ruled(...order, '▸newest-frst'), /'newest-frst'.*'newest-first'/],
     [
-      'an outcome without a rule',
-      question('result-order', 'request: {}', 'outcomes: ▸[{ outcome: newest-first, when: { status: 2xx } }]'),
+      'an outcome without checks',
+      question('result-order', `request: ${ann}`, 'outcomes: ▸{ newest-first: { request: { status: 2xx } } }'),
       /'oldest-first', 'another-order'/,
     ],
     [
-      'an outcome without a rule of its own or a shared one',
-      `${ruled(...order.slice(1))}\n      - ▸outcome: newest-first`,
-      /'newest-first'.*'when:'/,
-    ],
-    [
       'no outcomes, for an open value',
-      question('response-status', 'request: {}').replace('answers', '▸answers'),
+      question('response-status', `request: ${ann}`).replace('answers', '▸answers'),
       /'response-status'.*'value:'/,
     ],
-    ['a value, for named outcomes', question('result-order', 'request: {}', 'value: ▸{ take: status }'), /'outcomes:'/],
+    [
+      'a value, for named outcomes',
+      question('result-order', `request: ${ann}`, 'value: ▸{ take: status }'),
+      /'outcomes:'/,
+    ],
   ]);
 });
 
 test('requests and checks without effect, or with two meanings, are refused at its location', () => {
   refuses([
-    ['a case without a request', requirement('expect: [{ status: 2xx }]').replace('id', '▸id'), /'request: \{\}'/],
+    ['a case without a request', requirement(succeeds).replace('id', '▸id'), /'request:'/],
+    ['a request that starts from nothing', statusOf('▸{ filter: { campaign: spring } }'), /'from: ann-with-a-mug'/],
     ['body and raw in one request', statusOf('{ ▸body: {}, raw: "{" }'), /'body'/],
-    ['a literal query and a filter', statusOf('{ query: "a=1", ▸filter: { campaign: spring } }'), /'filter'/],
+    ['a literal query and a filter', statusOf(changed('query: "a=1", ▸filter: { campaign: spring }')), /'filter'/],
     [
       'two requests that are equal in each row',
       requirement(
-        'requests: { one: {}, two: {}, three: { again: 1 } }',
-        'rows: { a: {}, b: { every: { sent: in-pieces } } }',
-        'expect: [{ of: one, status: 2xx }]',
+        `rows: { a: { one: ${ann}, two: ${ann}, three: ${again} }, b: { one: ${again}, two: ${again}, three: ${ann} } }`,
+        'expect: { one: { status: 2xx } }',
       ).replace('id', '▸id'),
       /'one' and 'two'.*'again: 1'/,
     ],
-    ['a check that states nothing', asking('{}', '{ status: 2xx }, ▸{ of: request }'), /nothing/],
-    ['a removed member that is not there', statusOf('{ without: ▸[body.ordr.metadata] }'), /'body\.ordr\.metadata'/],
-    ['a removed header that is not there', statusOf('{ without: ▸[headers.content-typ] }'), /'headers\.content-typ'/],
-    ['a removed parameter that is not there', statusOf('{ without: ▸[query.a] }'), /'query\.a'/],
+    [
+      'a row without a request that another one has',
+      varied(`{ a: { request: ${ann}, two: ${again} }, b: ▸{ request: ${ann} } }`),
+      /'two'.*Add 'two:'/,
+    ],
+    [
+      'a request that a row has, and all of them',
+      requirement(
+        `requests: { one: ${ann} }`,
+        `rows: { a: { three: ${again} }, b: { three: ${again}, one: ▸${again} } }`,
+        'expect: { three: { status: 2xx } }',
+      ),
+      /'one' already/,
+    ],
+    [
+      'a request that no statement has a check of',
+      stated(statement(), statement('two')).replace(
+        'cases:\n  - request',
+        `cases:\n  - ▸requests: { unseen: ${again} }\n    request`,
+      ),
+      /'unseen'/,
+    ],
+    [
+      'a removed member that is not there',
+      statusOf(changed('without: ▸[body.ordr.metadata]')),
+      /'body\.ordr\.metadata'/,
+    ],
+    [
+      'a removed header that is not there',
+      statusOf(changed('without: ▸[headers.content-typ]')),
+      /'headers\.content-typ'/,
+    ],
+    ['a removed parameter that is not there', statusOf(changed('without: ▸[query.a]')), /'query\.a'/],
     [
       'a removed member whose name has a dot, as one path',
-      statusOf('{ body: { metadata: { level.1: gold } }, without: ▸[body.metadata.level.1] }'),
+      statusOf(changed('body: { metadata: { level.1: gold } }, without: ▸[body.metadata.level.1]')),
       /list of names/,
     ],
     ['a form of JSON for a body that is none', statusOf('▸{ raw: "{", sent: members-reversed }'), /needs a JSON body/],
@@ -174,31 +269,30 @@ test('requests and checks without effect, or with two meanings, are refused at i
     ['escaped letters of a body that is no JSON', statusOf('▸{ raw: "x", sent: with-escaped-letters }'), /JSON body/],
     [
       'another encoding of a query that has none',
-      statusOf('▸{ query: "a=%", sent: values-percent-encoded-in-lower-case }'),
+      statusOf(`▸${changed('query: "a=%", sent: values-percent-encoded-in-lower-case')}`),
       /percent-encoded query/,
     ],
-    ['half of a character in a query', statusOf('▸{ filter: { metadata.level: "\\ud800" } }'), /surrogate/],
-    ['rows whose titles are numbers', varied('{ ▸"10": {}, two: { request: { again: 1 } } }'), /title/],
-    ['a check without a request', requirement(twoRequests, 'expect: [▸{ status: 2xx }]'), /'of:' with one of one, two/],
+    ['half of a character in a query', statusOf(`▸${changed('filter: { metadata.level: "\\ud800" }')}`), /surrogate/],
+    ['rows whose titles are numbers', varied(`{ ▸"10": { request: ${ann} }, two: { request: ${again} } }`), /title/],
   ]);
 });
 
 test('an expectation that could fail a conforming deployment, or pass on nothing, is refused at its location', () => {
   const marked = (request: string, expectation: string) => asking(request, expectation).replace('id', '▸id');
   const comparing = (requests: string, expectation: string) =>
-    requirement(`requests: { ${requests} }`, `expect: [{ of: one, ${expectation} }]`);
-  const items = (list: string) => `{ body: { order: { items: [${list}] } } }`;
+    requirement(`requests: { ${requests} }`, `expect: { one: { ${expectation} } }`);
+  const items = (list: string) => changed(`body: { order: { items: [${list}] } }`);
   const mug = (quantity: string) => `{ product_id: <product mug>, quantity: ${quantity} }`;
   const control = /needs a positive control/;
 
   refuses([
-    ['a tier beyond the window', asking('{}', '{ returned: { ▸include: beyond-first } }'), /'beyond-first'/],
-    ['a tier for another customer', asking('{}', '{ returned: { ▸include: for-ben } }'), /'for-ben'/],
-    ['the absence of a valid tier', asking('{}', '{ returned: { include: greeting, ▸exclude: mug-1 } }'), /'mug-1'/],
+    ['a tier beyond the window', asking(ann, '{ returned: { ▸include: beyond-first } }'), /'beyond-first'/],
+    ['a tier for another customer', asking(ann, '{ returned: { ▸include: for-ben } }'), /'for-ben'/],
+    ['the absence of a valid tier', asking(ann, '{ returned: { include: greeting, ▸exclude: mug-1 } }'), /'mug-1'/],
     [
       'a tier with an order-metadata rule',
       asking(
-        '{ body: { order: { metadata: { payment_mean: [credit-card] } } } }',
+        changed('body: { order: { metadata: { payment_mean: [credit-card] } } }'),
         '{ returned: { ▸include: credit-card } }',
       ),
       /'credit-card'/,
@@ -215,10 +309,10 @@ test('an expectation that could fail a conforming deployment, or pass on nothing
     ],
     [
       'two filters being accepted',
-      asking('{ filter: { campaign: spring, metadata.level: gold } }', '{ ▸status: 2xx }'),
+      asking(changed('filter: { campaign: spring, metadata.level: gold }'), '{ ▸status: 2xx }'),
       /several filters/,
     ],
-    ['an omitted member being accepted', asking('{ without: [body.order] }', '{ ▸status: 2xx }'), /order/],
+    ['an omitted member being accepted', asking(changed('without: [body.order]'), '{ ▸status: 2xx }'), /order/],
     [
       'a numeric string as quantity',
       marked(items(mug('"1"')), '{ returned: { ▸include: mug-1 } }'),
@@ -227,27 +321,27 @@ test('an expectation that could fail a conforming deployment, or pass on nothing
     ],
     [
       'an undocumented request to compare with',
-      comparing(`one: {}, two: ${items(mug('"1"'))}`, 'returned: { ▸differs-from: two }').replace('id', '▸id'),
+      comparing(`one: ${ann}, two: ${items(mug('"1"'))}`, 'returned: { ▸differs-from: two }').replace('id', '▸id'),
       /\/body\/order\/items\/0\/quantity/,
       /does not say that 'one' and 'two' differ/,
     ],
-    ['another method', marked('{ method: POST }', '{ ▸status: 2xx }'), /\/method/, /\/method/],
-    ['a status code', asking('{}', '{ ▸status: 200 }'), /2xx/],
+    ['another method', marked(changed('method: POST'), '{ ▸status: 2xx }'), /\/method/, /\/method/],
+    ['a status code', asking(ann, '{ ▸status: 200 }'), /2xx/],
     ['success if nothing is valid', asking(inWinter, '{ ▸status: 2xx }'), /empty result.*or-empty-like/],
-    ['the body', asking('{}', '{ body: { ▸empty: true } }'), /'body\.empty'/],
-    ['alternatives', asking('{}', '{ ▸any-of: [{ status: 2xx }, { status: 4xx }] }'), /alternatives/],
-    ['only some valid tiers', asking('{}', '{ returned: { include: greeting, ▸only: [greeting] } }'), /'for-ann'/],
+    ['the body', asking(ann, '{ body: { ▸empty: true } }'), /'body\.empty'/],
+    ['alternatives', asking(ann, '{ ▸any-of: [{ status: 2xx }, { status: 4xx }] }'), /alternatives/],
+    ['only some valid tiers', asking(ann, '{ returned: { include: greeting, ▸only: [greeting] } }'), /'for-ann'/],
     [
       'a difference of equal requests',
-      comparing('one: {}, two: { again: 1 }', 'returned: { ▸differs-from: two }'),
+      comparing(`one: ${ann}, two: ${again}`, 'returned: { ▸differs-from: two }'),
       /'one'.*'two'/,
     ],
-    ['an absence without a control', asking('{}', '{ returned: { ▸exclude: for-ben } }'), control],
+    ['an absence without a control', asking(ann, '{ returned: { ▸exclude: for-ben } }'), control],
     [
       'an absence with a control of another request',
       requirement(
         twoRequests,
-        'expect: [{ of: one, returned: { include: greeting } }, { of: two, returned: { ▸exclude: for-ben } }]',
+        'expect: { one: { returned: { include: greeting } }, two: { returned: { ▸exclude: for-ben } } }',
       ),
       control,
     ],
@@ -258,20 +352,20 @@ test('an expectation that could fail a conforming deployment, or pass on nothing
     ],
     [
       'acceptance like a request with more items',
-      comparing(`one: {}, more: ${items(`${mug('1')}, ${mug('1')}`)}`, '▸accepted: { wherever: more }'),
+      comparing(`one: ${ann}, more: ${items(`${mug('1')}, ${mug('1')}`)}`, '▸accepted: { wherever: more }'),
       /'one'.*'more'/,
     ],
     ['a status under audienceRulesOnly', asking(rulesOnly, '{ ▸status: 2xx }'), /audienceRulesOnly/],
     [
       'an empty result like one that may not be empty',
-      comparing('one: { query: { audienceRulesOnly: "true" } }, other: {}', '▸accepted: { or-empty-like: other }'),
+      comparing(`one: ${rulesOnly}, other: ${ann}`, '▸accepted: { or-empty-like: other }'),
       /'other'/,
     ],
     [
       'nothing in a row',
       varied(
-        '{ a: {}, b: { every: { filter: { campaign: winter } } } }',
-        'expect: [{ returned: { include: required } }]',
+        `{ a: { request: ${ann} }, b: { request: ${inWinter} } }`,
+        'expect: { request: { returned: { include: required } } }',
       ).replace('id', '▸id'),
       /expects nothing \(row 'b'\)/,
     ],
@@ -279,8 +373,8 @@ test('an expectation that could fail a conforming deployment, or pass on nothing
 });
 
 test('A request that no assertion is about may be undocumented: it only comes before the others', () => {
-  const refused = 'refused: { body: { options: { expand: 1 } } }';
-  const lines = [`requests: { ${refused}, probe: {} }`, 'expect: [{ of: probe, returned: { include: greeting } }]'];
+  const refused = `refused: ${changed('body: { options: { expand: 1 } }')}`;
+  const lines = [`requests: { ${refused}, probe: ${ann} }`, 'expect: { probe: { returned: { include: greeting } } }'];
   expect(read(requirement(...lines)).problems).toEqual([]);
 });
 
@@ -331,11 +425,11 @@ test.describe('a folder', () => {
   /** Writes a suite with a case of one requirement and a case of one question, and more files. */
   function writeSuite(files: Readonly<Record<string, string>>): string {
     const folder = test.info().outputPath('cases');
-    for (const name of ['contract.yaml', 'world.yaml', 'defaults.yaml'])
+    for (const name of ['contract.yaml', 'world.yaml', 'requests.yaml'])
       cpSync(path.join(packageCasesFolder, name), path.join(folder, name));
     const written: Readonly<Record<string, string>> = {
-      'requirements/good.yaml': asking('{}', '{ returned: { include: mug-1 } }'),
-      'questions/good.yaml': statusOf('{}'),
+      'requirements/good.yaml': asking(ann, '{ returned: { include: mug-1 } }'),
+      'questions/good.yaml': statusOf(ann),
       ...files,
     };
     for (const [name, text] of Object.entries(written)) {
@@ -357,8 +451,8 @@ test.describe('a folder', () => {
   test('is loaded with all its subfolders, and with the requests for calibration', () => {
     const { cases, calibration } = loadSuite(
       writeSuite({
-        'questions/good.yaml': statusOf('{}').replace('title', 'tags: [calibration]\n    title'),
-        'requirements/deep/er.yaml': asking('{}', '{ status: 2xx }').replace('one', 'deep'),
+        'questions/good.yaml': statusOf(ann).replace('title', 'tags: [calibration]\n    title'),
+        'requirements/deep/er.yaml': asking(ann, '{ status: 2xx }').replace('one', 'deep'),
       }),
     );
     expect(cases.map(({ id }) => id)).toEqual(['deep', 'one', 'response-status']);
@@ -366,7 +460,7 @@ test.describe('a folder', () => {
   });
 
   test('is refused with the problems of all case files', () => {
-    const twice = asking('{}', '{ returned: { include: mug-1 } }');
+    const twice = asking(ann, '{ returned: { include: mug-1 } }');
     expect(
       listLocated({
         'requirements/a.yaml': 'cases:\n  - title: x\n  title: y',
@@ -383,7 +477,7 @@ test.describe('a folder', () => {
       listLocated({
         'requirements/a.yaml': twice,
         'requirements/b.yaml': twice,
-        'questions/c.yaml': statusOf('{}'),
+        'questions/c.yaml': statusOf(ann),
       }),
     ).toEqual([
       expect.stringMatching(/^requirements\/b.yaml:2:5: .*'one'/),
@@ -409,17 +503,12 @@ test.describe('a request is sent', () => {
     return Object.fromEntries(cases[0]?.rows[0]?.requests ?? []);
   };
   const requestOf = (request: string): HttpRequest => requestsOf(statusOf(request)).request as HttpRequest;
-  const severalOf = (...requests: string[]) => {
-    const [first = ''] = requests[0]?.split(':') ?? [];
-    const lines = requests.map((request) => `  ${request}`);
-    return requestsOf(question('response-status', 'requests:', ...lines, `value: { of: ${first}, take: status }`));
-  };
   const queryOf = (request: HttpRequest | undefined) => request?.path.split('?')[1];
   const bodyOf = (request: HttpRequest | undefined) => JSON.parse(request?.body ?? 'null');
   const id = (kind: 'customer' | 'product' | 'campaign', name: string) => world.ids[kind].get(name) as string;
 
-  test('as documented, with the default body and ids', () => {
-    expect(requestOf('{}')).toEqual({
+  test('as documented, with the body of the named request and ids', () => {
+    expect(requestOf(ann)).toEqual({
       method: 'GET',
       path: '/v1/promotions/validation',
       headers: [
@@ -437,69 +526,80 @@ test.describe('a request is sent', () => {
   });
 
   type Row = readonly [what: string, request: string, part: (request: HttpRequest) => unknown, sent: unknown];
+  const inSpring = `%5Bfilters%5D%5Bpromotion_id%5D%5Bconditions%5D%5B%24is%5D=${id('campaign', 'spring')}`;
   const requests: readonly Row[] = [
     [
       'query names and values percent-encoded',
-      '{ query: { "[a][$is]": "b c&d=é/+" } }',
+      '{ from: ann-with-a-mug, query: { "[a][$is]": "b c&d=é/+" } }',
       queryOf,
       '%5Ba%5D%5B%24is%5D=b%20c%26d%3D%C3%A9%2F%2B',
     ],
-    ['a list as a repeated parameter', '{ query: { a: ["1", "2"], b: "" } }', queryOf, 'a=1&a=2&b='],
+    [
+      'a list as a repeated parameter',
+      '{ from: ann-with-a-mug, query: { a: ["1", "2"], b: "" } }',
+      queryOf,
+      'a=1&a=2&b=',
+    ],
     [
       'a literal query',
-      '{ query: "[a]=b c&a%20=<campaign spring>&&=" }',
+      '{ from: ann-with-a-mug, query: "[a]=b c&a%20=<campaign spring>&&=" }',
       queryOf,
       `[a]=b c&a%20=${id('campaign', 'spring')}&&=`,
     ],
     [
       'members merged at every depth',
-      '{ body: { order: { metadata: { a: [b] } } } }',
+      '{ from: ann-with-a-mug, body: { order: { metadata: { a: [b] } } } }',
       (r) => bodyOf(r).order,
       { items: [{ product_id: id('product', 'mug'), quantity: 1 }], metadata: { a: ['b'] } },
     ],
-    ['lists replaced', '{ body: { order: { items: [] } } }', (r) => bodyOf(r).order.items, []],
-    ['a list in place of the body', '{ body: [1, <customer ann>] }', bodyOf, [1, id('customer', 'ann')]],
+    ['lists replaced', '{ from: ann-with-a-mug, body: { order: { items: [] } } }', (r) => bodyOf(r).order.items, []],
     [
-      'a long list of equal items',
-      '{ body: { order: { items: { repeat: 3, item: { sku_id: a } } } } }',
+      'a list in place of the body',
+      '{ from: ann-with-a-mug, body: [1, <customer ann>] }',
+      bodyOf,
+      [1, id('customer', 'ann')],
+    ],
+    [
+      'equal items in a list',
+      '{ from: ann-with-a-mug, body: { order: { items: [{ sku_id: b }, { repeat: 2, item: { sku_id: a } }] } } }',
       (r) => bodyOf(r).order.items,
-      [{ sku_id: 'a' }, { sku_id: 'a' }, { sku_id: 'a' }],
+      [{ sku_id: 'b' }, { sku_id: 'a' }, { sku_id: 'a' }],
     ],
     ['raw text', '{ raw: "{\\"id\\": \\"<customer ann>\\"" }', (r) => r.body, `{"id": "${id('customer', 'ann')}"`],
     [
       'without members',
-      '{ without: [body.order.items, body.customer] }',
+      '{ from: ann-with-a-mug, without: [body.order.items, body.customer] }',
       bodyOf,
       { order: { metadata: {} }, options: {}, metadata: {} },
     ],
-    ['without a body', '{ without: [body] }', ({ body }) => body, undefined],
+    ['without a body', '{ from: ann-with-a-mug, without: [body] }', ({ body }) => body, undefined],
     [
       'without headers',
-      '{ without: [headers.Content-Type, headers.X-Client-Token] }',
+      '{ from: ann-with-a-mug, without: [headers.Content-Type, headers.X-Client-Token] }',
       ({ headers }) => headers,
       [['X-Client-Application-Id', '$CLIENT_APPLICATION_ID']],
     ],
     [
       'without a header in other letters',
-      '{ without: [headers.content-type] }',
+      '{ from: ann-with-a-mug, without: [headers.content-type] }',
       ({ headers }) => headers.map(([name]) => name),
       ['X-Client-Application-Id', 'X-Client-Token'],
     ],
     [
       'without members whose names have dots',
-      '{ body: { metadata: { level.1: gold, level: { "1": a } } }, without: [[body, metadata, level.1]] }',
+      '{ from: ann-with-a-mug, body: { metadata: { level.1: gold, level: { "1": a } } }, without: [[body, metadata, level.1]] }',
       (r) => bodyOf(r).metadata,
       { level: { 1: 'a' } },
     ],
     [
       'a header in other letters in place of the one before',
-      '{ headers: { content-type: text/plain } }',
+      '{ from: ann-with-a-mug, headers: { content-type: text/plain } }',
       ({ headers }) => headers.slice(2),
       [['content-type', 'text/plain']],
     ],
     [
       'a name in two spellings as two headers',
-      '{ headers: { X-A: "1", x-a: "2" } }',
+      '{ from: ann-with-a-mug, headers: { X-A: "1", x-a: "2" } }',
       ({ headers }) => headers.slice(3),
       [
         ['X-A', '1'],
@@ -508,7 +608,7 @@ test.describe('a request is sent', () => {
     ],
     [
       'replaced and repeated headers',
-      '{ headers: { Content-Type: text/plain, Accept-Language: [de, en] } }',
+      '{ from: ann-with-a-mug, headers: { Content-Type: text/plain, Accept-Language: [de, en] } }',
       ({ headers }) => headers.slice(2),
       [
         ['Content-Type', 'text/plain'],
@@ -516,23 +616,137 @@ test.describe('a request is sent', () => {
         ['Accept-Language', 'en'],
       ],
     ],
-    ['another method and path', '{ method: POST, path: /V1 }', (r) => [r.method, r.path], ['POST', '/V1']],
+    [
+      'another method and path',
+      '{ from: ann-with-a-mug, method: POST, path: /V1 }',
+      (r) => [r.method, r.path],
+      ['POST', '/V1'],
+    ],
+    [
+      'a body of its own without a named request',
+      '{ body: { customer: { id: <customer ben> } }, filter: { campaign: spring } }',
+      (r) => [r.method, r.headers.length, r.body, queryOf(r)],
+      ['GET', 3, `{"customer":{"id":"${id('customer', 'ben')}"}}`, inSpring],
+    ],
+    [
+      'parameters in the order of query and filter',
+      '{ from: ann-with-a-mug, query: { a: "1" }, filter: { campaign: spring } }',
+      queryOf,
+      `a=1&${inSpring}`,
+    ],
+    [
+      'parameters in the order of filter and query',
+      '{ from: ann-with-a-mug, filter: { campaign: spring }, query: { a: "1" } }',
+      queryOf,
+      `${inSpring}&a=1`,
+    ],
+    ['a literal query in place of parameters', '{ from: spelled, query: "c=3" }', queryOf, 'c=3'],
+    ['parameters beside those of the named request', '{ from: spelled, query: { b: "2" } }', queryOf, 'a=1&b=2'],
+    ['without a parameter', '{ from: spelled, query: { b: "2" }, without: [query.a] }', queryOf, 'b=2'],
+    ['without a query', '{ from: spelled, without: [query] }', queryOf, undefined],
   ];
   test('as written', () =>
     checkEachRow(requests, (_, request, part, sent) => {
       expect(part(requestOf(request))).toEqual(sent);
     }));
 
-  test('like an earlier one, with a literal query or parameters in place of each other', () => {
-    const { first, second, third, literal, named } = severalOf(
-      'first: { query: { a: "1", b: "2" }, body: { customer: { id: <customer ben> } } }',
-      'second: { like: first, without: [query.a] }',
-      'third: { like: second, without: [query], body: { options: { expand: [category] } } }',
-      'literal: { like: first, query: "c=3" }',
-      'named: { like: literal, query: { d: "4" } }',
+  test('by each statement of a case as far as its checks are about it', () => {
+    const { cases, problems } = read(
+      [
+        'cases:',
+        '  - tags: [awkward]',
+        `    requests: { control: ${ann}, unused: { from: ${ann}, again: 2 } }`,
+        `    rows: { a: { one: ${again} }, b: { one: ordinary-with-a-mug } }`,
+        '    given: { control: { status: 2xx } }',
+        '    statements:',
+        '      - { id: first, verifies: order.quantity, title: A, expect: { control: { returned: { include: mug-1 } } } }',
+        '      - id: second',
+        '        verifies: order.product-item',
+        '        title: B',
+        '        tags: [independent]',
+        '        given: { one: { returned: { include: greeting } } }',
+        '        expect: { every: { status: 2xx } }',
+      ].join('\n'),
     );
-    expect([first, second, third, literal, named].map(queryOf)).toEqual(['a=1&b=2', 'b=2', undefined, 'c=3', 'd=4']);
-    expect(second?.body).toBe(first?.body);
-    expect(bodyOf(third)).toMatchObject({ customer: { id: id('customer', 'ben') }, options: { expand: ['category'] } });
+    expect(problems).toEqual([]);
+    expect(
+      cases.map(({ id, tags, rows }) => [id, tags, rows.map(({ title, requests }) => [title, ...requests.keys()])]),
+    ).toEqual([
+      [
+        'first',
+        ['order.quantity', 'awkward'],
+        [
+          ['a', 'control'],
+          ['b', 'control'],
+        ],
+      ],
+      [
+        'second',
+        ['order.product-item', 'awkward', 'independent'],
+        [
+          ['a', 'control', 'unused', 'one'],
+          ['b', 'control', 'unused', 'one'],
+        ],
+      ],
+    ]);
+    const kinds = cases[1]?.rows[0]?.given.map((assertion) => 'of' in assertion && [assertion.of, assertion.kind]);
+    expect(kinds).toEqual([
+      ['control', 'status'],
+      ['one', 'returned.include'],
+    ]);
   });
+});
+
+test('Alternatives are of a response, or of several', () => {
+  const { cases, problems } = read(
+    question(
+      'repeatability',
+      twoRequests,
+      'outcomes:',
+      '  identical: { any-of: [{ one: { status: 200 } }, { one and two: { status: 2xx }, two: { body: { empty: true } } }] }',
+      '  same-promotions: { one and two: { any-of: [{ status: 404 }, { returned: { nothing: true } }] } }',
+      '  different-promotions: { every: { status: 2xx } }',
+    ),
+  );
+  expect(problems).toEqual([]);
+  const [found] = cases;
+  const describe = (assertion: Assertion): unknown =>
+    'lists' in assertion ? assertion.lists.map((list) => list.map(describe)) : `${assertion.of} ${assertion.kind}`;
+  const rules = found?.kind === 'question' && found.answer.kind === 'first-of' ? found.answer.rules : [];
+  expect(rules.map(({ when }) => when.map(describe))).toEqual([
+    [[['one status'], ['one status', 'two status', 'two body.empty']]],
+    [
+      [['one status'], ['one returned.nothing']],
+      [['two status'], ['two returned.nothing']],
+    ],
+    ['one status', 'two status'],
+  ]);
+  expect(found?.kind === 'question' && found.answer.kind === 'first-of' && found.answer.evidence).toBe('two');
+});
+
+test('Named requests are refused at their location', () => {
+  const known = new Map([['ann-with-a-mug', {}]]);
+  refuses(
+    [
+      ['that start from another one', 'requests: { a: { ▸from: b, body: {} } }', /'from'/],
+      ['without a body', 'requests: { a: ▸{ path: /v2 } }', /'body'/],
+      ['with an unknown customer', 'requests: { a: { body: { customer: { id: ▸<customer anm> } } } }', /'anm'.*'ann'/],
+      ['with the name of one of the suite', 'requests: { ▸ann-with-a-mug: { body: {} } }', /already/],
+      ['with an invalid name', 'requests: { ▸A: { body: {} } }', /'A'/],
+    ],
+    (yaml) => readNamedRequests(parseYaml(yaml, 'requests.yaml'), world, known).problems,
+  );
+});
+
+test('Each named request of the suite is used, and differs from the others', () => {
+  const requests = [...suite.namedRequests].map(([name, draft]) => [name, JSON.stringify(draft)] as const);
+  expect(requests.length).toBeGreaterThan(20);
+  expect(new Set(requests.map(([, text]) => text)).size).toBe(requests.length);
+  const texts = ['requirements', 'questions'].flatMap((kind) =>
+    readdirSync(path.join(packageCasesFolder, kind)).map((file) =>
+      readFileSync(path.join(packageCasesFolder, kind, file), 'utf8'),
+    ),
+  );
+  const isUsed = (name: string) => texts.some((text) => new RegExp(`: ${name}(?![a-z0-9-])`).test(text));
+  expect(requests.map(([name]) => name).filter((name) => !isUsed(name))).toEqual([]);
 });

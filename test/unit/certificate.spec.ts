@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from '@playwright/test';
 import fc from 'fast-check';
-import { documentedRequestDraft } from '../../src/cases/request-draft.js';
 import type { TestCase } from '../../src/cases/test-case.js';
 import { createCertificate } from '../../src/certificate/certificate.js';
 import type { Question, Requirement } from '../../src/contract/contract.js';
@@ -61,7 +60,7 @@ const suite: Suite = {
   world: createNamelessWorld({ customers: [], products: [], skus: [], categories: [], campaigns: [], tiers: [] }),
   cases: [verifying('one-a', 'a.one'), verifying('one-b', 'a.one'), verifying('two', 'a.two')],
   calibration: [],
-  defaultRequest: documentedRequestDraft,
+  namedRequests: new Map(),
 };
 
 const createMessage = (message: string) => createReason('message', { message });

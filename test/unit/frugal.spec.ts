@@ -91,6 +91,6 @@ test('A default run sends at most 230 requests', () => {
   const plan = createRunPlan(suite, { excludesIntrusive: false });
   const costly = plan.cases.toSorted((a, b) => b.requests.length - a.requests.length).slice(0, 10);
   const message = `${costly.map(({ id, requests }) => `${requests.length} ${id}`).join('\n')}
-Let cases share requests: start from the default request, or use the rows of varied-requests.yaml. All requests by case: npx conformance certify --dry-run.`;
+Let cases share requests: send those of cases/requests.yaml as they are. All requests by case: npx conformance certify --dry-run.`;
   expect(countPlannedRequests(plan), message).toBeLessThanOrEqual(maxRequests);
 });

@@ -37,7 +37,7 @@ export async function chooseDiscriminatingRows(
   proofs: readonly FaultProof[],
 ): Promise<FaultCatchingRows> {
   const candidates = listCandidates(suite, proofs);
-  const chosen = [...replaceRows(dropSuperfluousRows(addGreedily([], candidates)), candidates)];
+  const chosen = chooseFewRequests(candidates);
   const findCaught = (rows: readonly Candidate[], some: readonly Fault[]) =>
     findCaughtFaults(selectRows(suite, rows), some);
   // A fault with state may show in no row alone. Such a row is added to the others, and tried together with them.
@@ -75,6 +75,23 @@ export async function chooseDiscriminatingRows(
       return { case: testCase.id, ...title, faults: listCaught(chosen.slice(0, n + 1)).size };
     }),
   };
+}
+
+/** How often the search starts. */
+const starts = 6;
+
+/**
+ * Chooses rows that catch all that any row catches. Of rows that are worth the same, the search takes the first one. So it
+ * starts several times, each time elsewhere in the list, and the choice with the fewest requests counts.
+ */
+function chooseFewRequests(candidates: readonly Candidate[]): Candidate[] {
+  const choices = Array.from({ length: starts }, (_, n) => {
+    const first = Math.floor((n * candidates.length) / starts);
+    const list = [...candidates.slice(first), ...candidates.slice(0, first)];
+    return replaceRows(dropSuperfluousRows(addGreedily([], list)), list);
+  });
+  const [best = []] = choices.toSorted((a, b) => countRequests(a) - countRequests(b));
+  return [...best];
 }
 
 /** Adds the row that catches most for each request that it adds, again and again, until all is caught. */

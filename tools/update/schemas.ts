@@ -23,10 +23,24 @@ export function createDerivedDefinitions(contract: Contract): ReadonlyMap<string
   const { rows } = readSchema('known').$defs as { readonly rows: object };
   return new Map<string, Definitions>([
     ['cases', { requirement, question, ...createCheckDefinitions() }],
+    ['requests', pickDefinitions(readSchema('cases').$defs as Definitions, ['name', 'change'])],
     ['known', { requirement }],
     ['target', { outcomes }],
     ['certificate', { rows }],
   ]);
+}
+
+/** Picks definitions, and all that they refer to. */
+function pickDefinitions(all: Definitions, names: readonly string[]): Definitions {
+  const picked: Record<string, object> = {};
+  const add = (name: string): void => {
+    const definition = all[name];
+    if (definition === undefined || name in picked) return;
+    picked[name] = definition;
+    for (const [, referred = ''] of JSON.stringify(definition).matchAll(/"#\/\$defs\/([^"]+)"/g)) add(referred);
+  };
+  names.forEach(add);
+  return picked;
 }
 
 /** Replaces definitions of a schema, and leaves the rest of its file as it is written. */
@@ -60,22 +74,32 @@ function createCheckDefinitions() {
   }
   const $comment = 'Written by `npm run update` from the kinds of assertions in src/assertions/kinds/.';
   return {
-    checks: { $comment, type: 'array', minItems: 1, items: { $ref: '#/$defs/check' } },
+    checks: {
+      $comment,
+      description: 'Checks by the names of the requests whose responses they are about. All of them must hold.',
+      type: 'object',
+      minProperties: 1,
+      propertyNames: {
+        description: 'The name of a request; several names with `and` between them: `one and two`; or `every`.',
+        pattern: '^[a-z0-9-]+( and [a-z0-9-]+)*$',
+      },
+      properties: {
+        'any-of': {
+          description: 'At least one of these alternatives holds: checks by the names of requests.',
+          type: 'array',
+          items: { $ref: '#/$defs/checks' },
+          minItems: 2,
+        },
+      },
+      additionalProperties: { $ref: '#/$defs/check' },
+    },
     check: {
       $comment,
       description: 'Assertions about the response to a request. All of them must hold.',
       type: 'object',
       additionalProperties: false,
       minProperties: 1,
-      properties: {
-        of: {
-          description: 'The name of the request, or several names. Optional if there is only one request.',
-          type: ['string', 'array'],
-          items: { type: 'string' },
-          minItems: 1,
-        },
-        ...properties,
-      },
+      properties,
     },
   };
 }

@@ -1,13 +1,11 @@
 import type { AlternativesAssertionDefinition } from '../assertion.js';
 
-const alternative = { anyOf: [{ $ref: '#/$defs/check' }, { $ref: '#/$defs/checks' }] };
-
 export default {
   key: 'any-of',
   schema: {
-    description: 'At least one of these alternatives holds: a check, or a list of checks that all hold.',
+    description: 'At least one of these alternatives holds: checks of the same response.',
     type: 'array',
-    items: alternative,
+    items: { $ref: '#/$defs/check' },
     minItems: 2,
   },
   hasAlternatives: true,

@@ -1,3 +1,3 @@
 import { defineCases } from '../../src/runner/define-cases.js';
 
-defineCases('questions/bad-input.yaml');
+defineCases('questions/customer.yaml');

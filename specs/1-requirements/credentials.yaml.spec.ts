@@ -1,3 +1,3 @@
 import { defineCases } from '../../src/runner/define-cases.js';
 
-defineCases('requirements/options-and-metadata.yaml');
+defineCases('requirements/credentials.yaml');

@@ -1,3 +1,3 @@
 import { defineCases } from '../../src/runner/define-cases.js';
 
-defineCases('requirements/awkward-data.yaml');
+defineCases('requirements/sending.yaml');

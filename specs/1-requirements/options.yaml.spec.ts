@@ -1,3 +1,3 @@
 import { defineCases } from '../../src/runner/define-cases.js';
 
-defineCases('questions/expand.yaml');
+defineCases('requirements/options.yaml');

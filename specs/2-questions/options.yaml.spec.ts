@@ -1,3 +1,3 @@
 import { defineCases } from '../../src/runner/define-cases.js';
 
-defineCases('questions/unknowns.yaml');
+defineCases('questions/options.yaml');

@@ -1,3 +1,3 @@
 import { defineCases } from '../../src/runner/define-cases.js';
 
-defineCases('requirements/underspecified-requests.yaml');
+defineCases('questions/order.yaml');

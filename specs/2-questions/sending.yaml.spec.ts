@@ -1,3 +1,3 @@
 import { defineCases } from '../../src/runner/define-cases.js';
 
-defineCases('requirements/without-world.yaml');
+defineCases('questions/sending.yaml');

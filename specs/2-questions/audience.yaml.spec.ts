@@ -1,3 +1,0 @@
-import { defineCases } from '../../src/runner/define-cases.js';
-
-defineCases('questions/audience.yaml');
