@@ -1,30 +1,24 @@
-import { createHash } from 'node:crypto';
 import path from 'node:path';
+import { findHiddenCharacters } from '../support/hidden-characters.js';
 import { parseJson } from '../support/json.js';
 import { packageRoot } from '../support/package-root.js';
-import { type Location, type Problem, suggestName, UnusableInput } from '../support/problem.js';
+import { formatProblem, type Location, type Problem, suggestName, UnusableInput } from '../support/problem.js';
 import { validateFile } from '../support/schema-validation.js';
-import { readYaml, type YamlFile, type YamlPath } from '../support/yaml-file.js';
-import { type EntityKind, entityKinds, type TargetWorld, type Tier, type TierRule } from './world.js';
+import { readYaml, type YamlFile } from '../support/yaml-file.js';
+import { type EntityKind, entityKinds, type TargetWorld } from './world.js';
+import { createId } from './world-ids.js';
+import { findRepeatedTexts, type TextDocument, WorldTexts } from './world-texts.js';
+import { type FindId, readTiers, type TierDraft, type TierEntry, type WorldContext } from './world-tiers.js';
 
-const prefixes = { customer: 'cust', product: 'prod', sku: 'sku', category: 'cat', campaign: 'camp', tier: 'promo' };
-
-interface WorldDocument {
-  customers: string[];
-  products: string[];
-  skus: Record<string, string>;
-  categories: string[];
-  campaigns: Record<string, string[]>;
-  newest: string;
-  hours_apart: number;
-  tiers: TierEntry[];
-}
-
-interface TierEntry extends Pick<Tier, 'name'>, Partial<Pick<Tier, 'metadata' | 'rules'>> {
-  called?: string;
-  repeat?: number;
-  campaign: string | string[];
-  created?: 'a-fifth-of-a-second-after-the-next';
+interface WorldDocument extends TextDocument {
+  readonly customers: readonly string[];
+  readonly products: readonly string[];
+  readonly skus: Readonly<Record<string, string>>;
+  readonly categories: readonly string[];
+  readonly campaigns: Readonly<Record<string, readonly string[]>>;
+  readonly newest: string;
+  readonly hours_apart: number;
+  readonly tiers: readonly TierEntry[];
 }
 
 export function loadWorld(): TargetWorld {
@@ -34,7 +28,8 @@ export function loadWorld(): TargetWorld {
 /** Checks and expands a parsed world file. @throws UnusableInput with every problem of the file */
 export function expandWorld(file: YamlFile): TargetWorld {
   const document = validateFile('world', file) as WorldDocument;
-  const problems: Problem[] = [];
+  const problems = [...findHiddenCharacters(file.text, file.file), ...findRepeatedTexts(file, document)];
+  const texts = new WorldTexts(document, file, (problem) => problems.push(problem));
   const createIds = (kind: EntityKind, names: readonly string[]) =>
     new Map(names.map((name) => [name, createId(kind, name)]));
   const ids = {
@@ -51,14 +46,8 @@ export function expandWorld(file: YamlFile): TargetWorld {
     return id ?? name;
   };
   const listThings = (kind: 'customer' | 'product' | 'category') => [...ids[kind]].map(([name, id]) => ({ id, name }));
-  const drafts = document.tiers.flatMap((entry, n) => readTiers(entry, n, findId));
-  const tierIds = new Map<string, string>();
-  for (const { key, tier, index } of drafts) {
-    const at = file.locate(['tiers', index, 'name']);
-    const hint = 'Rename one of them. The name of a repeated tier must contain {n}.';
-    if (tierIds.has(key)) problems.push({ at, message: `there are two tiers '${key}'`, hint });
-    tierIds.set(key, tier.id);
-  }
+  const context = { file, texts, problems, findId };
+  const drafts = document.tiers.flatMap((entry, n) => readTiers(entry, ['tiers', n], context));
   const createdAt = (n: number): number =>
     drafts[n]?.created === undefined
       ? Date.parse(document.newest) - n * document.hours_apart * 60 * 60 * 1000
@@ -78,42 +67,38 @@ export function expandWorld(file: YamlFile): TargetWorld {
       category_ids: categories.map((category, n) => findId('category', category, 'campaigns', name, n)),
     })),
     tiers: drafts.map(({ tier }, n) => ({ ...tier, created_at: new Date(createdAt(n)).toISOString() })),
-    ids: { ...ids, tier: tierIds },
+    ids: { ...ids, tier: indexTierIds(drafts, context) },
     unavailable: new Map(),
   };
-  if (problems.length > 0) throw new UnusableInput(problems);
+  texts.reportUnused();
+  if (problems.length > 0) throw new UnusableInput(removeRepeated(problems));
   return named;
 }
 
-/** Finds the id of a name. Reports a problem and returns the name if there is none. */
-type FindId = (kind: Exclude<EntityKind, 'tier'>, name: string, ...at: YamlPath) => string;
-
-/** Reads the tiers that an entry stands for. Their creation times follow from their ranks. */
-function readTiers(
-  { name, called, repeat = 1, metadata = {}, created, ...entry }: TierEntry,
-  index: number,
-  findId: FindId,
-) {
-  const at = ['tiers', index] as const;
-  const campaigns = [entry.campaign].flat().map((campaign, n) => findId('campaign', campaign, ...at, 'campaign', n));
-  const rules = (entry.rules ?? []).map((rule, n) => readRule(rule, [...at, 'rules', n], findId));
-  return Array.from({ length: repeat }, (_, n) => {
-    const key = name.replace('{n}', String(n + 1));
-    const campaign_id = campaigns[n % campaigns.length] as string;
-    const tier = { id: createId('tier', key), campaign_id, name: called ?? key, created_at: '', metadata, rules };
-    return { key, index, created, tier };
-  });
+/** An entry that stands for several tiers has its problem once for each. */
+function removeRepeated(problems: readonly Problem[]): Problem[] {
+  return [...new Map(problems.map((problem) => [formatProblem(problem), problem])).values()];
 }
 
-function readRule(rule: TierRule, at: YamlPath, findId: FindId): TierRule {
-  if (rule.kind === 'customer')
-    return { ...rule, any_of: rule.any_of.map((name, n) => findId('customer', name, ...at, 'any_of', n)) };
-  return 'id' in rule ? { ...rule, id: findId(rule.kind, rule.id, ...at, 'id') } : rule;
-}
-
-/** Creates the id of a name: stable, unique and not guessable without the name. */
-function createId(kind: EntityKind, name: string): string {
-  return `${prefixes[kind]}_${createHash('sha256').update(`${kind} ${name}`).digest('hex').slice(0, 24)}`;
+/** Indexes the ids of tiers by their names. Reports names that two tiers have, and ids. */
+function indexTierIds(drafts: readonly TierDraft[], { file, problems }: WorldContext): Map<string, string> {
+  const ids = new Map<string, string>();
+  const namesByIdOf = new Map<string, string>();
+  for (const { key, idOf, at, tier } of drafts) {
+    const earlier = namesByIdOf.get(idOf);
+    const hint = 'Rename one of them. The name of a repeated tier must contain {n}, or a name of a list.';
+    if (ids.has(key))
+      problems.push({ at: file.locate([...at, 'name']), message: `there are two tiers '${key}'`, hint });
+    else if (earlier !== undefined)
+      problems.push({
+        at: file.locate([...at, 'name']),
+        message: `the tiers '${earlier}' and '${key}' have the id of '${idOf}'`,
+        hint: "Change 'id_of' of one of them.",
+      });
+    ids.set(key, tier.id);
+    namesByIdOf.set(idOf, key);
+  }
+  return ids;
 }
 
 /** The parts of the world that a deployment has. */

@@ -37,6 +37,8 @@ export type YamlPath = readonly (string | number)[];
 export interface YamlFile {
   /** Its name in messages. */
   readonly file: string;
+  /** Its source. */
+  readonly text: string;
   /** The value of the document, with resolved aliases. */
   readonly value: unknown;
   /** The location of the value at a path, or else of the nearest value around it. */
@@ -86,6 +88,7 @@ export function parseYaml(text: string, file: string): YamlFile {
   const locateNode = (node: Node | null | undefined) => locateOffset(source, node?.range?.[0]);
   return {
     file,
+    text,
     value: resolveValue(document, source),
     locate: (steps) => locateNode(findNode(document, steps).node),
     locateKey: (steps) => {

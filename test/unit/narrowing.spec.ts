@@ -262,7 +262,7 @@ const mistakes: readonly (readonly [what: string, create: () => Answer, sentence
   [
     'a plus sign in metadata is read as a blank',
     () => readingMetadata((text) => text.replaceAll('+', ' ')),
-    /"\+mark-7" = "\+gold", 'outlet-7' is not returned.*Rules that hold: /,
+    /"\+mark-7" = "\+gold", 'rule-plus-before' is not returned.*Rules that hold: /,
   ],
   [
     'a percent sign is answered 500',

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { parse } from 'yaml';
 import { readDiscriminatingRows } from '../../src/config/selection.js';
+import { findHiddenCharacters } from '../../src/support/hidden-characters.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { readSchema } from '../../src/support/schema-validation.js';
 import { computeRowsDigest } from '../../tools/proof/choose-rows.js';
@@ -70,6 +71,17 @@ test('The sources contain no id of a requirement or a case', () => {
   // The search finds them where they are.
   for (const quote of [`'`, '"', '`'])
     expect(listIds(ids.map((id) => quote + id + quote).join(', '))).toHaveLength(ids.length - members.length);
+});
+
+test('No text of a case has characters that nobody sees or that look like others', () => {
+  // contract.yaml has sentences for readers.
+  const names = readdirSync(inPackage('cases'), { recursive: true, encoding: 'utf8' }).filter(
+    (name) => name.endsWith('.yaml') && name !== 'contract.yaml',
+  );
+  expect(names).toContain('world.yaml');
+  expect(names.flatMap((name) => findHiddenCharacters(readFileSync(inPackage('cases', name), 'utf8'), name))).toEqual(
+    [],
+  );
 });
 
 test('Each reason has a sentence, and each sentence a reason', () => {
