@@ -1,5 +1,6 @@
 /** Caches whose key has only a part of a request, or another text of it. */
 
+import { type Filter, type MetadataFilter, type ParsedRequest, waived } from './deployment/parsed-request.js';
 import {
   caches,
   type KeyEntries,
@@ -8,7 +9,6 @@ import {
   type keyMistakes,
   textOf,
 } from './mistakes/cache-keys.js';
-import { type Filter, type MetadataFilter, type ParsedRequest, waived } from './parsed-request.js';
 import { asKinds, entriesOf, nouns, type Place } from './places.js';
 
 /** A part of a request, as the key of a cache has it. */

@@ -1,15 +1,15 @@
 import type { Tier, TierRule } from '../src/contract/world.js';
-import { computeOnce } from './compute-once.js';
+import type { Change, Handlers } from './deployment/handlers.js';
+import { isObject } from './deployment/json.js';
+import { type Line, type ParsedRequest, type Tally, waived } from './deployment/parsed-request.js';
+import { computeOnce } from './faults/compute-once.js';
 import type { Requirement } from './faults/fault.js';
-import type { Change, Handlers } from './handlers.js';
-import { isObject } from './json.js';
 import type { BodyReading, QueryReading } from './mistakes/bytes.js';
 import type { ElementKeys, ListWalk } from './mistakes/list.js';
 import type { QuantityReading, QuantitySum, ThresholdComparison } from './mistakes/number.js';
 import type { TierCut } from './mistakes/order-and-cut.js';
 import type { KeptMember, StateMistake } from './mistakes/state.js';
 import type { TextComparison } from './mistakes/text.js';
-import { type Line, type ParsedRequest, type Tally, waived } from './parsed-request.js';
 
 /** A decision of the deployment at which a developer can make a mistake of a kind. */
 export interface Place<Plug> {

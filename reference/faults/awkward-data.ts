@@ -1,8 +1,8 @@
 import type { Tier } from '../../src/contract/world.js';
-import { refuse } from '../early-response.js';
-import type { DeploymentFacts } from '../handlers.js';
-import type { Members } from '../json.js';
-import type { Line } from '../parsed-request.js';
+import { refuse } from '../deployment/early-response.js';
+import type { DeploymentFacts } from '../deployment/handlers.js';
+import type { Members } from '../deployment/json.js';
+import type { Line } from '../deployment/parsed-request.js';
 import { type Fault, unlessWaived } from './fault.js';
 
 const ofTexts: readonly Fault[] = [

@@ -1,5 +1,5 @@
-import { refuse } from '../early-response.js';
-import type { Handlers } from '../handlers.js';
+import { refuse } from '../deployment/early-response.js';
+import type { Handlers } from '../deployment/handlers.js';
 import { createCacheChange, type Fault, isReservedForSome, unlessWaived } from './fault.js';
 
 /** Who the customer is, and what is reserved for whom. */

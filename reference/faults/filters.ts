@@ -1,6 +1,6 @@
-import { refuse } from '../early-response.js';
-import type { Change, DeploymentFacts, Handlers } from '../handlers.js';
-import type { Filter, ParsedQuery, ParsedRequest } from '../parsed-request.js';
+import { refuse } from '../deployment/early-response.js';
+import type { Change, DeploymentFacts, Handlers } from '../deployment/handlers.js';
+import type { Filter, ParsedQuery, ParsedRequest } from '../deployment/parsed-request.js';
 import { type Fault, hasEntries, hasOnlySkus, isReservedForSome } from './fault.js';
 
 type Field = Filter['field'];

@@ -1,5 +1,6 @@
-import type { Change, DeploymentFacts, Handlers } from '../handlers.js';
-import { isObject, type Members } from '../json.js';
+import type { Change, DeploymentFacts, Handlers } from '../deployment/handlers.js';
+import { isObject, type Members } from '../deployment/json.js';
+import type { ParsedQuery } from '../deployment/parsed-request.js';
 import { entryKeyPlaces, listKeyPlaces } from '../key-places.js';
 import { memberPlaces } from '../member-places.js';
 import {
@@ -20,7 +21,6 @@ import { quantityMistakes, quantitySumMistakes, thresholdMistakes } from '../mis
 import { pageMistakes, windowMistakes } from '../mistakes/order-and-cut.js';
 import { stateMistakes } from '../mistakes/state.js';
 import { isExactForIds, keyMistakes, textMistakes, valueMistakes } from '../mistakes/text.js';
-import type { ParsedQuery } from '../parsed-request.js';
 import {
   bodyPlaces,
   listPlaces,

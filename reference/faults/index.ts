@@ -1,4 +1,4 @@
-import { findNearest } from '../find-nearest.js';
+import { findNearest } from '../deployment/find-nearest.js';
 import { awkwardDataFaults } from './awkward-data.js';
 import { customerFaults } from './customer.js';
 import type { Fault } from './fault.js';

@@ -1,4 +1,4 @@
-import type { Members } from '../json.js';
+import type { Members } from '../deployment/json.js';
 import { type Fault, unlessWaived } from './fault.js';
 
 /** What stands between a key and its value where both are looked up as one text. */

@@ -1,5 +1,5 @@
-import { refuse } from '../early-response.js';
-import type { Members } from '../json.js';
+import { refuse } from '../deployment/early-response.js';
+import type { Members } from '../deployment/json.js';
 import { type Fault, unlessWaived } from './fault.js';
 
 interface MetadataRule {

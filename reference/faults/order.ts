@@ -1,7 +1,7 @@
-import { refuse } from '../early-response.js';
-import type { Handlers } from '../handlers.js';
-import { sum } from '../order.js';
-import { type Line, waived } from '../parsed-request.js';
+import { refuse } from '../deployment/early-response.js';
+import type { Handlers } from '../deployment/handlers.js';
+import { sum } from '../deployment/order.js';
+import { type Line, waived } from '../deployment/parsed-request.js';
 import { createCacheChange, type Fault, hasEntries, type Requirement, unlessWaived } from './fault.js';
 
 /** Items of an order that are read otherwise, or not at all. */

@@ -1,6 +1,6 @@
 import type { Tier } from '../../src/contract/world.js';
-import { refuse } from '../early-response.js';
-import type { Handlers } from '../handlers.js';
+import { refuse } from '../deployment/early-response.js';
+import type { Handlers } from '../deployment/handlers.js';
 import { remember } from '../mistakes/cache-keys.js';
 import type { Fault, Requirement } from './fault.js';
 

@@ -1,5 +1,5 @@
 import type { TierRule } from '../../src/contract/world.js';
-import { emptyRequest, type ParsedRequest } from '../parsed-request.js';
+import { emptyRequest, type ParsedRequest } from '../deployment/parsed-request.js';
 import { type Fault, hasEntries, isReservedForSome } from './fault.js';
 
 /** Valid ones that are not returned. */

@@ -1,5 +1,5 @@
-import { refuse } from '../early-response.js';
-import type { Filter } from '../parsed-request.js';
+import { refuse } from '../deployment/early-response.js';
+import type { Filter } from '../deployment/parsed-request.js';
 import type { Fault } from './fault.js';
 
 /** Bodies that are written or sent in one form are refused. */

@@ -1,6 +1,6 @@
-import type { Change } from '../handlers.js';
-import type { Members } from '../json.js';
-import type { Filter, ParsedRequest } from '../parsed-request.js';
+import type { Change } from '../deployment/handlers.js';
+import type { Members } from '../deployment/json.js';
+import type { Filter, ParsedRequest } from '../deployment/parsed-request.js';
 import { createCacheChange, type Fault, type Requirement, unlessWaived } from './fault.js';
 
 function stateFault(id: string, breaks: Requirement, story: string, sentence: string, change: Change): Fault {

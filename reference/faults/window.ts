@@ -1,6 +1,6 @@
 import type { Tier } from '../../src/contract/world.js';
-import type { Handlers, TierTest } from '../handlers.js';
-import { type Filter, type ParsedRequest, waived } from '../parsed-request.js';
+import type { Handlers, TierTest } from '../deployment/handlers.js';
+import { type Filter, type ParsedRequest, waived } from '../deployment/parsed-request.js';
 import type { Fault } from './fault.js';
 
 /** A window other than that of the newest 150 tiers. */

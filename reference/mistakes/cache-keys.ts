@@ -1,8 +1,8 @@
 import type { Tier } from '../../src/contract/world.js';
-import { computeOnce } from '../compute-once.js';
-import { EarlyResponse } from '../early-response.js';
-import type { Change } from '../handlers.js';
-import { emptyRequest, type ParsedRequest, waived } from '../parsed-request.js';
+import { EarlyResponse } from '../deployment/early-response.js';
+import type { Change } from '../deployment/handlers.js';
+import { emptyRequest, type ParsedRequest, waived } from '../deployment/parsed-request.js';
+import { computeOnce } from '../faults/compute-once.js';
 import type { Mistake } from './mistake.js';
 import { textHashes } from './text-hashes.js';
 

@@ -1,5 +1,5 @@
 import type { Tier } from '../../src/contract/world.js';
-import { computeOnce } from '../compute-once.js';
+import { computeOnce } from '../faults/compute-once.js';
 import type { Mistake } from './mistake.js';
 
 /** Takes tiers, newest first. The right decision is the first 150. */

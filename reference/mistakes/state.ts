@@ -1,6 +1,6 @@
-import type { Change, Handlers } from '../handlers.js';
-import { isObject, type Members } from '../json.js';
-import type { Body, ParsedRequest } from '../parsed-request.js';
+import type { Change, Handlers } from '../deployment/handlers.js';
+import { isObject, type Members } from '../deployment/json.js';
+import type { Body, ParsedRequest } from '../deployment/parsed-request.js';
 import { remember, textOf } from './cache-keys.js';
 import type { Mistake } from './mistake.js';
 

@@ -3,7 +3,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
-import { serveReference } from '../../reference/server.js';
+import { serveReference } from '../../reference/deployment/server.js';
 import type { TestCase } from '../../src/cases/test-case.js';
 import type { Certificate } from '../../src/certificate/certificate.js';
 import { determineExitStatusOfCertificate, exitStatus } from '../../src/cli/exit-status.js';

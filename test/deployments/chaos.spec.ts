@@ -5,7 +5,7 @@
 
 import { expect, test } from '@playwright/test';
 import fc from 'fast-check';
-import { type Behaviours, closedQuestions } from '../../reference/behaviours.js';
+import { type Behaviours, closedQuestions } from '../../reference/deployment/behaviours.js';
 import type { Requirement } from '../../reference/faults/fault.js';
 import { faults, findFault } from '../../reference/faults/index.js';
 import { findFilterRequest } from '../../src/run/filter-spelling.js';

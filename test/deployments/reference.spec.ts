@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 import { expect, test } from '@playwright/test';
-import { type Behaviours, convertOutcomesToBehaviours, openQuestions } from '../../reference/behaviours.js';
-import { referenceCredentials } from '../../reference/reference-credentials.js';
-import { serveReference } from '../../reference/server.js';
+import { type Behaviours, convertOutcomesToBehaviours, openQuestions } from '../../reference/deployment/behaviours.js';
+import { referenceCredentials } from '../../reference/deployment/reference-credentials.js';
+import { serveReference } from '../../reference/deployment/server.js';
 import type { RequestPatch } from '../../src/cases/request-draft.js';
 import { createReference, suite } from '../support/in-process.js';
 import { createPatchedRequest } from '../support/patched-request.js';

@@ -1,4 +1,4 @@
-import { createDeployment, type DeploymentOptions } from '../../reference/deployment.js';
+import { createDeployment, type DeploymentOptions } from '../../reference/deployment/deployment.js';
 import { findFault } from '../../reference/faults/index.js';
 import {
   type Certificate,

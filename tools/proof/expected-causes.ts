@@ -1,5 +1,5 @@
 import type { Fault } from '../../reference/faults/fault.js';
-import { knownMistakes } from '../../reference/model.js';
+import { knownMistakes } from '../../reference/faults/model.js';
 
 /**
  * What the first cause of a run says of the fault of its deployment, the only thing that is wrong with it: the fault

@@ -1,5 +1,5 @@
 import { Argument } from 'commander';
-import { closedQuestions } from '../../../reference/behaviours.js';
+import { closedQuestions } from '../../../reference/deployment/behaviours.js';
 import { listGeneratedFaults } from '../../../reference/faults/generated-faults.js';
 import { faults } from '../../../reference/faults/index.js';
 import { getRequirementOrQuestionId } from '../../cases/test-case.js';

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { Credentials } from '../src/http/connection-options.js';
-import type { Headers } from '../src/http/exchange.js';
+import type { Credentials } from '../../src/http/connection-options.js';
+import type { Headers } from '../../src/http/exchange.js';
 import { createDecider } from './decider.js';
 import { findHeader } from './find-header.js';
 import type { AuthenticationHandlers, DeploymentFacts } from './handlers.js';

@@ -1,4 +1,4 @@
-import type { Headers, HttpRequest } from '../src/http/exchange.js';
+import type { Headers, HttpRequest } from '../../src/http/exchange.js';
 import { type CompleteBehaviours, parseHeaderLines } from './behaviours.js';
 import { findHeader } from './find-header.js';
 

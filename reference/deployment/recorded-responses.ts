@@ -1,5 +1,5 @@
-import type { Tier } from '../src/contract/world.js';
-import type { HttpResponse } from '../src/http/exchange.js';
+import type { Tier } from '../../src/contract/world.js';
+import type { HttpResponse } from '../../src/http/exchange.js';
 import { type Behaviours, convertOutcomesToBehaviours, shapeQuestions } from './behaviours.js';
 import type { Change } from './handlers.js';
 

@@ -1,20 +1,20 @@
 /** Predicts what deployments with mistakes return, so that the results of a target can be compared with theirs. */
 
-import type { Tier, World } from '../src/contract/world.js';
-import type { HttpRequest } from '../src/http/exchange.js';
-import { closedQuestions, completeBehaviours, convertOutcomesToBehaviours } from './behaviours.js';
-import { createBodyHandlers } from './body.js';
-import { createCatalogue } from './catalogue.js';
+import type { Tier, World } from '../../src/contract/world.js';
+import type { HttpRequest } from '../../src/http/exchange.js';
+import { closedQuestions, completeBehaviours, convertOutcomesToBehaviours } from '../deployment/behaviours.js';
+import { createBodyHandlers } from '../deployment/body.js';
+import { createCatalogue } from '../deployment/catalogue.js';
+import { applyChanges, createHandlers, createParser } from '../deployment/deployment.js';
+import { createEligibilityHandlers } from '../deployment/eligibility.js';
+import { createFilterHandlers } from '../deployment/filters.js';
+import type { Change, DeploymentFacts, Handlers, TierTest } from '../deployment/handlers.js';
+import { createOrderHandlers } from '../deployment/order.js';
+import type { ParsedRequest } from '../deployment/parsed-request.js';
+import { createQueryHandlers } from '../deployment/query.js';
+import { referenceCredentials } from '../deployment/reference-credentials.js';
 import { computeOnce } from './compute-once.js';
-import { applyChanges, createHandlers, createParser } from './deployment.js';
-import { createEligibilityHandlers } from './eligibility.js';
-import { faults, type Requirement } from './faults/index.js';
-import { createFilterHandlers } from './filters.js';
-import type { Change, DeploymentFacts, Handlers, TierTest } from './handlers.js';
-import { createOrderHandlers } from './order.js';
-import type { ParsedRequest } from './parsed-request.js';
-import { createQueryHandlers } from './query.js';
-import { referenceCredentials } from './reference-credentials.js';
+import { faults, type Requirement } from './index.js';
 
 /** A mistake that a whole deployment may make, and how a user recognises it. */
 export interface StructuralMistake {

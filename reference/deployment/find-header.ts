@@ -1,4 +1,4 @@
-import type { Headers } from '../src/http/exchange.js';
+import type { Headers } from '../../src/http/exchange.js';
 
 /** The first value of a header, whose name is given in lower case. */
 export function findHeader(headers: Headers, name: string): string | undefined {

@@ -1,6 +1,6 @@
-import type { Tier, TierRule } from '../src/contract/world.js';
-import type { Credentials } from '../src/http/connection-options.js';
-import type { Headers, HttpRequest, HttpResponse } from '../src/http/exchange.js';
+import type { Tier, TierRule } from '../../src/contract/world.js';
+import type { Credentials } from '../../src/http/connection-options.js';
+import type { Headers, HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import type { ClosedQuestion, CompleteBehaviours } from './behaviours.js';
 import type { Catalogue } from './catalogue.js';
 import type { Refusal } from './early-response.js';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Tier } from '../src/contract/world.js';
-import type { Headers, HttpResponse } from '../src/http/exchange.js';
+import type { Tier } from '../../src/contract/world.js';
+import type { Headers, HttpResponse } from '../../src/http/exchange.js';
 import { createDecider } from './decider.js';
 import type { Refusal } from './early-response.js';
 import type { DeploymentFacts, HandlerLookup, ResponseHandlers } from './handlers.js';

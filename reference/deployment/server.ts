@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import { type AddressInfo, isIPv6 } from 'node:net';
-import type { HttpRequest, HttpResponse } from '../src/http/exchange.js';
+import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import { createDeployment, type DeploymentOptions } from './deployment.js';
 import { createRefusal } from './early-response.js';
 import { createRefusalResponse } from './response.js';

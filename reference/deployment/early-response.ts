@@ -1,4 +1,4 @@
-import type { Headers } from '../src/http/exchange.js';
+import type { Headers } from '../../src/http/exchange.js';
 import type { ClosedQuestion } from './behaviours.js';
 
 /** An error response before it has a body. */

@@ -1,6 +1,6 @@
-import type { World } from '../src/contract/world.js';
-import type { Credentials } from '../src/http/connection-options.js';
-import type { HttpRequest, HttpResponse } from '../src/http/exchange.js';
+import type { World } from '../../src/contract/world.js';
+import type { Credentials } from '../../src/http/connection-options.js';
+import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import { createAuthenticationHandlers } from './authentication.js';
 import { type Behaviours, completeBehaviours } from './behaviours.js';
 import { createBodyHandlers } from './body.js';

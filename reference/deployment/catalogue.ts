@@ -1,4 +1,4 @@
-import type { Campaign, Tier, World } from '../src/contract/world.js';
+import type { Campaign, Tier, World } from '../../src/contract/world.js';
 
 /** The type of a metadata entry, as `typeof` names it. */
 type EntryType = 'string' | 'number' | 'boolean';
