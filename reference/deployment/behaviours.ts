@@ -1,224 +1,112 @@
 import { findNearest } from './find-nearest.js';
+import { outcomes } from './outcomes.js';
 
-const credentialsOutcomes = [
-  'unauthorized',
-  'forbidden',
-  'rejected',
-  'server-error',
-  'answered',
-  'nothing-returned',
-] as const;
-const methodOutcomes = [
-  'not-allowed',
-  'not-found',
-  'rejected',
-  'not-implemented',
-  'server-error',
-  'redirected',
-] as const;
-const pathOutcomes = [
-  'not-found',
-  'not-allowed',
-  'rejected',
-  'not-implemented',
-  'server-error',
-  'redirected',
-  'same-result',
-  'another-answer',
-] as const;
+/** A question with named outcomes. `outcomes.ts` has them all, made from the contract. */
+export type ClosedQuestion = keyof typeof outcomes;
+export type Outcome<Q extends ClosedQuestion> = (typeof outcomes)[Q][number];
 
-/**
- * Every question with named outcomes, and the outcomes that the reference deployment can show. The first outcome is the
- * default: what the vendor publishes about a real deployment, or else the mildest outcome.
- */
-export const closedQuestions = {
-  'empty-result': ['empty-list', 'no-content', 'not-found', 'rejected', 'server-error', 'empty-body'],
-  'result-order': ['newest-first', 'oldest-first', 'another-order'],
-  'result-repetition': ['once', 'more-than-once', 'more-than-once-with-expand', 'more-than-once-with-a-filter'],
-  repeatability: ['identical', 'same-promotions', 'different-promotions'],
+/** What the deployment answers by default: what the vendor publishes about a real deployment, or else the mildest outcome. */
+const defaultOutcomes: { readonly [Q in ClosedQuestion]: Outcome<Q> } = {
+  'empty-result': 'empty-list',
+  'result-order': 'newest-first',
+  'result-repetition': 'once',
+  repeatability: 'identical',
 
-  'omitted-customer': [
-    'as-anybody',
-    'rejected',
-    'server-error',
-    'audience-rules-pass',
-    'nothing-returned',
-    'depends-on-earlier-requests',
-  ],
-  'omitted-order': [
-    'as-empty-order',
-    'rejected',
-    'server-error',
-    'order-rules-pass',
-    'nothing-returned',
-    'depends-on-earlier-requests',
-  ],
-  'omitted-metadata': [
-    'as-empty-metadata',
-    'rejected',
-    'server-error',
-    'metadata-rules-pass',
-    'nothing-returned',
-    'depends-on-earlier-requests',
-  ],
-  'omitted-options': ['no-difference', 'rejected', 'server-error', 'nothing-returned'],
-  'omitted-order-metadata': ['no-difference', 'rejected', 'server-error', 'nothing-returned'],
-  'empty-object': ['as-anybody', 'rejected', 'server-error', 'rules-pass', 'nothing-returned'],
-  'absent-body': ['as-anybody', 'rejected', 'server-error', 'rules-pass', 'nothing-returned'],
-  'empty-items': ['as-empty-order', 'rejected', 'server-error', 'order-rules-pass', 'nothing-returned'],
-  'missing-quantity': ['as-one', 'rejected', 'server-error', 'as-unlimited', 'item-ignored'],
-  'item-without-id': ['item-ignored', 'rejected', 'server-error', 'order-ignored'],
-  'item-with-both-ids': ['both-count', 'rejected', 'server-error', 'product-only', 'sku-only', 'item-ignored'],
+  'omitted-customer': 'as-anybody',
+  'omitted-order': 'as-empty-order',
+  'omitted-metadata': 'as-empty-metadata',
+  'omitted-options': 'no-difference',
+  'omitted-order-metadata': 'no-difference',
+  'empty-object': 'as-anybody',
+  'absent-body': 'as-anybody',
+  'empty-items': 'as-empty-order',
+  'missing-quantity': 'as-one',
+  'item-without-id': 'item-ignored',
+  'item-with-both-ids': 'both-count',
 
-  'unknown-customer': [
-    'as-anybody',
-    'not-found',
-    'rejected',
-    'server-error',
-    'audience-rules-pass',
-    'nothing-returned',
-  ],
-  'unknown-product': ['item-ignored', 'not-found', 'rejected', 'server-error', 'order-ignored'],
-  'unknown-sku': ['item-ignored', 'not-found', 'rejected', 'server-error', 'order-ignored'],
-  'unknown-body-member': ['ignored', 'rejected', 'server-error', 'nothing-returned'],
-  'unknown-query-parameter': ['ignored', 'rejected', 'server-error', 'nothing-returned'],
+  'unknown-customer': 'as-anybody',
+  'unknown-product': 'item-ignored',
+  'unknown-sku': 'item-ignored',
+  'unknown-body-member': 'ignored',
+  'unknown-query-parameter': 'ignored',
 
-  'quantity-numeric-string': ['as-number', 'rejected', 'server-error', 'as-unlimited', 'as-one', 'item-ignored'],
-  'quantity-non-numeric-string': ['rejected', 'server-error', 'as-unlimited', 'as-one', 'item-ignored'],
-  'quantity-empty-string': ['rejected', 'server-error', 'as-unlimited', 'as-one', 'item-ignored'],
-  'quantity-zero': ['item-ignored', 'rejected', 'server-error', 'as-unlimited', 'as-one'],
-  'quantity-negative': ['rejected', 'server-error', 'as-unlimited', 'as-absolute', 'as-one', 'item-ignored'],
-  'quantity-fraction': ['rejected', 'server-error', 'as-unlimited', 'rounded-up', 'as-two', 'as-one', 'item-ignored'],
-  'quantity-null': ['as-one', 'rejected', 'server-error', 'as-unlimited', 'item-ignored'],
-  'quantity-huge': ['as-number', 'rejected', 'server-error', 'as-one', 'item-ignored'],
+  'quantity-numeric-string': 'as-number',
+  'quantity-non-numeric-string': 'rejected',
+  'quantity-empty-string': 'rejected',
+  'quantity-zero': 'item-ignored',
+  'quantity-negative': 'rejected',
+  'quantity-fraction': 'rejected',
+  'quantity-null': 'as-one',
+  'quantity-huge': 'as-number',
 
-  'repeated-product-quantities': ['summed', 'each-item-alone', 'first-item', 'last-item'],
-  'repeated-product-mixed-types': [
-    'summed',
-    'rejected',
-    'server-error',
-    'concatenated',
-    'each-item-alone',
-    'number-only',
-    'item-ignored',
-  ],
-  'repeated-sku': ['summed', 'rejected', 'server-error', 'each-item-alone', 'first-item', 'last-item'],
-  'product-and-its-sku': ['counted-apart', 'rejected', 'server-error', 'summed', 'sku-counts-as-its-product'],
+  'repeated-product-quantities': 'summed',
+  'repeated-product-mixed-types': 'summed',
+  'repeated-sku': 'summed',
+  'product-and-its-sku': 'counted-apart',
 
-  'expand-category-effect': ['categories-added', 'categories-always', 'no-difference', 'another-difference'],
-  'expand-empty': ['ignored', 'rejected', 'server-error', 'nothing-returned'],
-  'expand-unknown-value': ['ignored', 'rejected', 'server-error', 'nothing-returned'],
-  'expand-not-an-array': ['rejected', 'server-error', 'as-one-value', 'ignored', 'nothing-returned', 'no-effect'],
+  'expand-category-effect': 'categories-added',
+  'expand-empty': 'ignored',
+  'expand-unknown-value': 'ignored',
+  'expand-not-an-array': 'rejected',
 
-  'metadata-letter-case': ['exact', 'ignored-in-both', 'ignored-in-value', 'ignored-in-key'],
-  'order-metadata-rules': [
-    'applied',
-    'applied-to-parts',
-    'applied-to-metadata-too',
-    'first-value',
-    'last-value',
-    'ignored',
-    'never-satisfied',
-  ],
+  'metadata-letter-case': 'exact',
+  'order-metadata-rules': 'applied',
 
-  'audience-rules-only-effect': ['skips-order-rules', 'audience-tiers-only', 'no-effect', 'nothing-returned'],
-  'audience-rules-only-values': [
-    'only-true',
-    'server-error',
-    'others-rejected',
-    'any-value',
-    'truthy',
-    'any-letter-case',
-    'some-rejected',
-    'no-effect',
-    'any-text',
-    'another-choice',
-  ],
+  'audience-rules-only-effect': 'skips-order-rules',
+  'audience-rules-only-values': 'only-true',
 
-  'filter-combination': [
-    'intersection',
-    'rejected',
-    'server-error',
-    'union',
-    'promotion-id-wins',
-    'metadata-wins',
-    'nothing-returned',
-  ],
-  'filter-two-metadata-keys': [
-    'intersection',
-    'rejected',
-    'server-error',
-    'union',
-    'first-wins',
-    'last-wins',
-    'nothing-returned',
-  ],
-  'filter-repeated': ['last-wins', 'rejected', 'server-error', 'union', 'first-wins', 'ignored', 'nothing-returned'],
-  'filter-unknown-campaign': ['nothing-returned', 'not-found', 'rejected', 'server-error', 'ignored'],
-  'filter-tier-id-as-promotion-id': [
-    'nothing-returned',
-    'not-found',
-    'rejected',
-    'server-error',
-    'that-tier',
-    'its-campaign',
-    'ignored',
-  ],
-  'filter-unknown-metadata-key': ['nothing-returned', 'not-found', 'rejected', 'server-error', 'ignored'],
-  'filter-empty-value': ['nothing-returned', 'not-found', 'rejected', 'server-error', 'ignored'],
-  'filter-unknown-operator': ['rejected', 'server-error', 'negated', 'as-is', 'ignored', 'nothing-returned'],
-  'filter-unknown-field': ['rejected', 'server-error', 'ignored', 'nothing-returned'],
-  'filter-plus-sign': ['as-space', 'as-plus-sign', 'rejected', 'server-error', 'ignored'],
-  'filter-literal-brackets': ['same-as-encoded', 'rejected', 'server-error', 'ignored', 'nothing-returned'],
-  'filter-percent-encoded': ['same-as-literal', 'rejected', 'server-error', 'ignored', 'nothing-returned'],
-  'filter-without-leading-bracket': ['same-as-literal', 'rejected', 'server-error', 'ignored', 'nothing-returned'],
-  'filter-metadata-typing': ['by-text', 'rejected', 'server-error', 'booleans-only', 'numbers-only', 'strings-only'],
-  'filter-letter-case': ['exact', 'rejected', 'server-error', 'ignored-in-both', 'ignored-in-value', 'ignored-in-key'],
-  'filter-beyond-window': [
-    'window-first',
-    'rejected',
-    'server-error',
-    'filter-first',
-    'campaign-filter-first',
-    'metadata-filter-first',
-  ],
+  'filter-combination': 'intersection',
+  'filter-two-metadata-keys': 'intersection',
+  'filter-repeated': 'last-wins',
+  'filter-unknown-campaign': 'nothing-returned',
+  'filter-tier-id-as-promotion-id': 'nothing-returned',
+  'filter-unknown-metadata-key': 'nothing-returned',
+  'filter-empty-value': 'nothing-returned',
+  'filter-unknown-operator': 'rejected',
+  'filter-unknown-field': 'rejected',
+  'filter-plus-sign': 'as-space',
+  'filter-literal-brackets': 'same-as-encoded',
+  'filter-percent-encoded': 'same-as-literal',
+  'filter-without-leading-bracket': 'same-as-literal',
+  'filter-metadata-typing': 'by-text',
+  'filter-letter-case': 'exact',
+  'filter-beyond-window': 'window-first',
 
-  'credentials-missing-id': credentialsOutcomes,
-  'credentials-missing-token': credentialsOutcomes,
-  'credentials-missing-both': credentialsOutcomes,
-  'credentials-wrong-token': credentialsOutcomes,
-  'credentials-before-body': [
-    'credentials-first',
-    'same-answer',
-    'body-first',
-    'credentials-unchecked',
-    'body-unchecked',
-  ],
+  'credentials-missing-id': 'unauthorized',
+  'credentials-missing-token': 'unauthorized',
+  'credentials-missing-both': 'unauthorized',
+  'credentials-wrong-token': 'unauthorized',
+  'credentials-before-body': 'credentials-first',
 
-  'malformed-json': ['rejected', 'server-error', 'answered'],
-  'body-not-an-object': ['rejected', 'server-error', 'answered'],
-  'customer-not-an-object': ['rejected', 'server-error', 'as-its-id', 'as-anybody', 'nothing-returned'],
-  'items-not-an-array': ['rejected', 'server-error', 'as-one-item', 'item-ignored'],
-  'metadata-not-strings': ['answered', 'rejected', 'server-error'],
-  'order-metadata-not-arrays': ['answered', 'rejected', 'server-error'],
-  'duplicate-json-keys': ['last-wins', 'rejected', 'server-error', 'first-wins'],
-  'large-order': ['answered', 'too-large', 'rejected', 'server-error'],
+  'malformed-json': 'rejected',
+  'body-not-an-object': 'rejected',
+  'customer-not-an-object': 'rejected',
+  'items-not-an-array': 'rejected',
+  'metadata-not-strings': 'answered',
+  'order-metadata-not-arrays': 'answered',
+  'duplicate-json-keys': 'last-wins',
+  'large-order': 'answered',
 
-  'content-type-absent': ['body-read', 'unsupported-media-type', 'rejected', 'server-error', 'body-ignored'],
-  'body-length': ['body-read', 'too-large', 'rejected', 'server-error', 'body-ignored'],
-  'content-type-with-charset': ['body-read', 'unsupported-media-type', 'rejected', 'server-error', 'body-ignored'],
-  'content-type-other': ['body-read', 'unsupported-media-type', 'rejected', 'server-error', 'body-ignored'],
-  'method-post': [...methodOutcomes, 'same-result', 'another-answer'],
-  'method-head': [...methodOutcomes, 'answered'],
-  'method-options': [...methodOutcomes, 'answered'],
-  'method-put': [...methodOutcomes, 'answered'],
-  'method-delete': [...methodOutcomes, 'answered'],
-  'path-trailing-slash': pathOutcomes,
-  'path-letter-case': pathOutcomes,
-} as const satisfies Readonly<Record<string, readonly [string, ...string[]]>>;
+  'content-type-absent': 'body-read',
+  'body-length': 'body-read',
+  'content-type-with-charset': 'body-read',
+  'content-type-other': 'body-read',
+  'method-post': 'not-allowed',
+  'method-head': 'not-allowed',
+  'method-options': 'not-allowed',
+  'method-put': 'not-allowed',
+  'method-delete': 'not-allowed',
+  'path-trailing-slash': 'not-found',
+  'path-letter-case': 'not-found',
+};
 
-export type ClosedQuestion = keyof typeof closedQuestions;
-export type Outcome<Q extends ClosedQuestion> = (typeof closedQuestions)[Q][number];
+/** The outcomes that can be chosen, the default first. */
+export const closedQuestions = Object.fromEntries(
+  Object.entries(defaultOutcomes).map(([question, first]) => [
+    question,
+    [first, ...outcomes[question as ClosedQuestion].filter((outcome) => outcome !== first)],
+  ]),
+) as unknown as { readonly [Q in ClosedQuestion]: readonly [Outcome<Q>, ...Outcome<Q>[]] };
 
 /** A question whose outcome is a value. `form` describes the possible values in an error. */
 interface OpenQuestion {
@@ -231,7 +119,12 @@ const headerLines = {
   canAnswer: (value: string) => splitLines(value).every((line) => /^[a-z0-9-]+(?:: [\x20-\x7e]*)?$/.test(line)),
   form: '"name: value | name: value" with lower-case names, or "none"',
 };
-const anything = { canAnswer: () => true, form: 'anything' };
+/** A value that is always the same, since the deployment has one shape for each kind of response. */
+const createFixedValue = (value: string): OpenQuestion => ({
+  default: value,
+  canAnswer: (chosen) => chosen === value,
+  form: `"${value}", the only one that it has`,
+});
 
 export const openQuestions = {
   'response-status': {
@@ -245,8 +138,8 @@ export const openQuestions = {
     canAnswer: (value) => /^(?:none|[\w.+-]+\/[\w.+-]+)$/.test(value),
     form: 'a media type without parameters, or "none"',
   },
-  'response-shape': { default: '/promotions/*/id', ...anything },
-  'error-shape': { default: 'application/json: code, details, key, message, request_id', ...anything },
+  'response-shape': createFixedValue('/promotions/*/id'),
+  'error-shape': createFixedValue('application/json: code, details, key, message, request_id'),
   'deprecation-headers': { default: 'none', ...headerLines },
   'rate-limit-headers': { default: 'x-rate-limit-limit | x-rate-limit-remaining | x-rate-limit-retry', ...headerLines },
   'caching-headers': { default: 'none', ...headerLines },
@@ -260,9 +153,6 @@ export const shapeQuestions = {
   list: 'response-shape',
   error: 'error-shape',
 } as const satisfies Readonly<Record<string, OpenQuestionId>>;
-
-/** The questions whose outcome this deployment cannot choose: it has one shape only. */
-export const fixedQuestions: readonly string[] = Object.values(shapeQuestions);
 
 /** Chosen outcomes by question id. All other questions keep their defaults. */
 export type Behaviours = Readonly<Record<string, string>>;
@@ -295,8 +185,8 @@ export function completeBehaviours(behaviours: Behaviours): CompleteBehaviours {
  * Turns the outcomes of a record into behaviours, so that the recorded deployment can be served again.
  *
  * @returns the behaviours, and the ids of the questions whose outcome cannot be imitated: those that the record leaves
- *   `undetermined`, those of {@link fixedQuestions} that differ from this deployment's own, values it cannot send, and
- *   questions and outcomes that it does not know: a record may be of another version
+ *   `undetermined`, values that this deployment cannot send, such as another shape, and questions and outcomes that it does
+ *   not know: a record may be of another version
  */
 export function convertOutcomesToBehaviours(outcomes: Readonly<Record<string, string>>): {
   behaviours: Behaviours;
@@ -305,7 +195,7 @@ export function convertOutcomesToBehaviours(outcomes: Readonly<Record<string, st
   const behaviours: Record<string, string> = {};
   const left: string[] = [];
   for (const [question, outcome] of Object.entries(outcomes)) {
-    if (isLeftOut(question, outcome) || problemOf(question, outcome) !== undefined) left.push(question);
+    if (outcome === 'undetermined' || problemOf(question, outcome) !== undefined) left.push(question);
     else behaviours[question] = outcome;
   }
   return { behaviours, inimitable: left };
@@ -322,11 +212,6 @@ export function parseHeaderLines(text: string): readonly (readonly [name: string
 function splitLines(text: string): string[] {
   // A value may hold the separator itself: only one that a header name follows separates.
   return text === 'none' ? [] : text.split(/ \| (?=[a-z0-9-]+(?:: | \| |$))/);
-}
-
-function isLeftOut(question: string, outcome: string): boolean {
-  if (!Object.hasOwn(defaults, question)) return false;
-  return outcome === 'undetermined' || (fixedQuestions.includes(question) && outcome !== defaults[question]);
 }
 
 function isOpen(question: string): question is OpenQuestionId {

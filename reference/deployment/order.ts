@@ -36,23 +36,19 @@ export function createOrderHandlers(
     addUp(as, quantities) {
       const subject = `order.items.${as}_id`;
       if (as === 'product' && hasMixedTypes(quantities))
-        return addUpMixed(inBody('repeated-product-mixed-types', subject), quantities);
-      const [first = 0, ...others] = quantities.map(quantityOf).filter((quantity) => quantity !== undefined);
-      const question = as === 'product' ? 'repeated-product-quantities' : 'repeated-sku';
-      // The documentation says that a product may be repeated, but not what different quantities of it add up to.
-      if (others.every((quantity) => quantity === first)) {
-        return behaviours[question] === 'summed' ? first * (1 + others.length) : first;
-      }
-      const all = [first, ...others];
-      switch (inBody(question, subject)) {
+        return addUpMixed(inBody('repeated-product-mixed-types', subject), readMixedQuantities(quantities));
+      const amounts = quantities.map(quantityOf).filter((quantity) => quantity !== undefined);
+      const [first = 0] = amounts;
+      if (quantities.length < 2) return first;
+      switch (inBody(as === 'product' ? 'repeated-product-quantities' : 'repeated-sku', subject)) {
         case 'summed':
-          return sum(all);
+          return sum(amounts);
         case 'each-item-alone':
-          return greatest(all);
+          return greatest(amounts);
         case 'first-item':
           return first;
         case 'last-item':
-          return all.at(-1) ?? 0;
+          return amounts.at(-1) ?? 0;
       }
     },
 
@@ -142,6 +138,15 @@ export function createOrderHandlers(
     return quantity;
   }
 
+  /** Reads quantities of mixed types. How numeric strings count is another question; all others count as in one item. */
+  function readMixedQuantities(quantities: readonly unknown[]): MixedQuantity[] {
+    return quantities.flatMap((sent): MixedQuantity[] => {
+      if (isNumeric(sent)) return [{ amount: Number(sent), isText: true }];
+      const amount = quantityOf(sent);
+      return amount === undefined ? [] : [{ amount, isText: false }];
+    });
+  }
+
   function addUpEach(as: Line['as'], lines: readonly Line[]): Map<string, number> {
     const quantities = new Map<string, unknown[]>();
     for (const line of lines) {
@@ -198,19 +203,27 @@ function amount(outcome: Amount, quantity = 0): number | undefined {
   }
 }
 
+interface MixedQuantity {
+  readonly amount: number;
+  /** Whether it was sent as a string. */
+  readonly isText: boolean;
+}
+
 function addUpMixed(
   outcome: 'summed' | 'concatenated' | 'each-item-alone' | 'number-only' | 'item-ignored',
-  quantities: readonly unknown[],
+  quantities: readonly MixedQuantity[],
 ): number {
+  const amounts = quantities.map(({ amount }) => amount);
   switch (outcome) {
     case 'summed':
-      return sum(quantities.map(Number));
+      return sum(amounts);
     case 'concatenated':
-      return Number(quantities.join(''));
+      // An unlimited quantity has no digits.
+      return amounts.includes(Number.POSITIVE_INFINITY) ? Number.POSITIVE_INFINITY : Number(amounts.join(''));
     case 'each-item-alone':
-      return greatest(quantities.map(Number));
+      return greatest(amounts);
     case 'number-only':
-      return sum(quantities.filter((quantity) => typeof quantity === 'number'));
+      return sum(quantities.flatMap(({ amount, isText }) => (isText ? [] : amount)));
     case 'item-ignored':
       return 0;
   }

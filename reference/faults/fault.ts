@@ -1,6 +1,6 @@
 import type { Change, DeploymentFacts } from '../deployment/handlers.js';
 import { type ParsedBody, type ParsedRequest, type Waivable, waived } from '../deployment/parsed-request.js';
-import { remember } from '../mistakes/cache-keys.js';
+import { remember } from './remember.js';
 
 /** The requirements of the contract, so that the compiler finds a fault that names another. */
 export const requirements = [

@@ -1,9 +1,9 @@
+import { listGeneratedFaults } from '../../tools/proof/generated-faults.js';
 import { findNearest } from '../deployment/find-nearest.js';
 import { awkwardDataFaults } from './awkward-data.js';
 import { customerFaults } from './customer.js';
 import type { Fault } from './fault.js';
 import { filterFaults } from './filters.js';
-import { listGeneratedFaults } from './generated-faults.js';
 import { joinedEntryFaults } from './joined-entries.js';
 import { metadataFaults } from './metadata.js';
 import { orderFaults } from './order.js';

@@ -1,8 +1,8 @@
 import type { Tier } from '../../src/contract/world.js';
 import { refuse } from '../deployment/early-response.js';
 import type { Handlers } from '../deployment/handlers.js';
-import { remember } from '../mistakes/cache-keys.js';
 import type { Fault, Requirement } from './fault.js';
+import { remember } from './remember.js';
 
 /** Every request is refused, by a handler that each of them passes. */
 function refusalOfAll(

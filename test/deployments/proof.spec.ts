@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { requirements } from '../../reference/faults/fault.js';
-import { listGeneratedFaults } from '../../reference/faults/generated-faults.js';
+import { listGeneratedFaults } from '../../tools/proof/generated-faults.js';
 import { faults, findFault } from '../../reference/faults/index.js';
 import { readDiscriminatingRows, selectQuickRows } from '../../src/config/selection.js';
 import { selectFromSuite } from '../../src/suite/case-selection.js';

@@ -11,6 +11,7 @@ import { readSchema } from '../../src/support/schema-validation.js';
 import { computeRowsDigest } from '../../tools/proof/choose-rows.js';
 import { knownFaults } from '../../tools/proof/kill-matrix.js';
 import { commandsPageFile, renderCommandsPage } from '../../tools/update/commands-page.js';
+import { referenceOutcomesFile, renderReferenceOutcomes } from '../../tools/update/reference-outcomes.js';
 import { createAssertionsSchema, createContractIdsSchema } from '../../tools/update/schemas.js';
 import { renderSpecs } from '../../tools/update/specs.js';
 import { suite } from '../support/in-process.js';
@@ -32,6 +33,7 @@ test('The rows for --quick were chosen from the present rows and faults', () => 
 
 for (const [file, render] of [
   ...[...renderSpecs(suite)].map(([file, text]) => [path.join(packageRoot, file), () => text] as const),
+  [referenceOutcomesFile, () => renderReferenceOutcomes(suite.contract)],
   [commandsPageFile, renderCommandsPage],
 ] as const) {
   test(`${path.relative(packageRoot, file)} is up to date`, async () => {

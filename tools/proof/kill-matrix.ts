@@ -1,11 +1,11 @@
 import path from 'node:path';
 import type { Fault } from '../../reference/faults/fault.js';
-import { listGeneratedFaults } from '../../reference/faults/generated-faults.js';
 import { faults } from '../../reference/faults/index.js';
 import { discriminatingRowsFile } from '../../src/config/selection.js';
 import { loadSuite, type Suite } from '../../src/suite/suite.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { chooseDiscriminatingRows, renderDiscriminatingRows } from './choose-rows.js';
+import { listGeneratedFaults } from './generated-faults.js';
 import type { FaultProof } from './proof.js';
 import { runInWorkers } from './run-in-workers.js';
 

@@ -1,7 +1,7 @@
 import type { Fault } from '../../reference/faults/fault.js';
-import { type GeneratedFault, listGeneratedFaults } from '../../reference/faults/generated-faults.js';
 import { faults } from '../../reference/faults/index.js';
 import { type CauseGrade, gradeCause } from './expected-causes.js';
+import { type GeneratedFault, listGeneratedFaults } from './generated-faults.js';
 import { renderTable } from './proof.js';
 import { runInWorkers } from './run-in-workers.js';
 

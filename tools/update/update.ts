@@ -7,16 +7,18 @@ import { UnusableInput } from '../../src/support/problem.js';
 import { readYaml } from '../../src/support/yaml-file.js';
 import { renderKillMatrixFiles } from '../proof/kill-matrix.js';
 import { commandsPageFile, renderCommandsPage } from './commands-page.js';
+import { referenceOutcomesFile, renderReferenceOutcomes } from './reference-outcomes.js';
 import { createAssertionsSchema, createContractIdsSchema } from './schemas.js';
 import { renderSpecs } from './specs.js';
 
 /** Writes everything that is derived from the cases, the contract, the assertion kinds and the faults. */
 async function update(): Promise<void> {
   // The schemas come first: they decide what a case file may contain.
-  await report('schemas', () => {
+  await report('schemas, outcomes of the reference deployment', () => {
     writeSchema('assertions', createAssertionsSchema());
     const contract = parseContract(readYaml(path.join(packageCasesFolder, 'contract.yaml')));
     writeSchema('contract-ids', createContractIdsSchema(contract));
+    writeFileSync(referenceOutcomesFile, renderReferenceOutcomes(contract));
   });
   const suite = readSuiteFiles(packageCasesFolder, {});
   await report('specs', () => {

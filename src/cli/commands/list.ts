@@ -1,6 +1,6 @@
 import { Argument } from 'commander';
 import { closedQuestions } from '../../../reference/deployment/behaviours.js';
-import { listGeneratedFaults } from '../../../reference/faults/generated-faults.js';
+import { listGeneratedFaults } from '../../../tools/proof/generated-faults.js';
 import { faults } from '../../../reference/faults/index.js';
 import { getRequirementOrQuestionId } from '../../cases/test-case.js';
 import { loadSuite, packageCasesFolder, type Suite } from '../../suite/suite.js';

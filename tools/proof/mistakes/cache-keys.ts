@@ -1,8 +1,9 @@
-import type { Tier } from '../../src/contract/world.js';
-import { EarlyResponse } from '../deployment/early-response.js';
-import type { Change } from '../deployment/handlers.js';
-import { emptyRequest, type ParsedRequest, waived } from '../deployment/parsed-request.js';
-import { computeOnce } from '../faults/compute-once.js';
+import { EarlyResponse } from '../../../reference/deployment/early-response.js';
+import type { Change } from '../../../reference/deployment/handlers.js';
+import { emptyRequest, type ParsedRequest } from '../../../reference/deployment/parsed-request.js';
+import { remember, textOf } from '../../../reference/faults/remember.js';
+import type { Tier } from '../../../src/contract/world.js';
+import { cacheByObject } from '../../../src/support/caches.js';
 import type { Mistake } from './mistake.js';
 import { textHashes } from './text-hashes.js';
 
@@ -113,25 +114,6 @@ export const entryMistakes: readonly Mistake<KeyEntries>[] = [
 /** The parts of a request that the key of a cache has. */
 type KeyOf = (request: ParsedRequest) => unknown;
 
-export const textOf = (value: unknown): string =>
-  JSON.stringify(value, (_, part) => {
-    if (part === waived) return 'waived';
-    return part instanceof Map ? [...part] : part;
-  }) ?? '';
-
-/** Caches what a function finds. */
-export function remember<Args extends unknown[], T>(
-  find: (...args: Args) => T,
-  keyOf: (...args: Args) => unknown,
-): (...args: Args) => T {
-  const known = new Map<string, T>();
-  return (...args) => {
-    const key = textOf(keyOf(...args));
-    if (!known.has(key)) known.set(key, find(...args));
-    return known.get(key) as T;
-  };
-}
-
 /** Finds tiers. A deployment that caches them caches that there are none, too. */
 export function orNothing(find: (request: ParsedRequest) => readonly Tier[]): typeof find {
   return (request) => {
@@ -189,7 +171,7 @@ export const caches: readonly Cache[] = [
     what: 'Whether a tier is valid is cached',
     reads: ['body'],
     keep: (keyOf) => (handlers) => {
-      const keyOfBody = computeOnce((request: ParsedRequest) => textOf(keyOf({ ...request, filters: [] })));
+      const keyOfBody = cacheByObject((request: ParsedRequest) => textOf(keyOf({ ...request, filters: [] })));
       return { isValid: remember(handlers.isValid, (tier, request) => [tier.id, keyOfBody(request)]) };
     },
   },

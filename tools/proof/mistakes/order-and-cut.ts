@@ -1,5 +1,5 @@
-import type { Tier } from '../../src/contract/world.js';
-import { computeOnce } from '../faults/compute-once.js';
+import type { Tier } from '../../../src/contract/world.js';
+import { cacheByObject } from '../../../src/support/caches.js';
 import type { Mistake } from './mistake.js';
 
 /** Takes tiers, newest first. The right decision is the first 150. */
@@ -31,7 +31,7 @@ function untilSum(most: number, costOf: (tier: Tier) => number): TierCut {
   };
 }
 
-const time = computeOnce(({ created_at }: Tier) => Date.parse(created_at));
+const time = cacheByObject(({ created_at }: Tier) => Date.parse(created_at));
 const day = 24 * 60 * 60 * 1000;
 
 /** The year that a week belongs to (ISO 8601): that of its Thursday. */

@@ -1,7 +1,7 @@
-import type { Change, Handlers } from '../deployment/handlers.js';
-import { isObject, type Members } from '../deployment/json.js';
-import type { Body, ParsedRequest } from '../deployment/parsed-request.js';
-import { remember, textOf } from './cache-keys.js';
+import type { Change, Handlers } from '../../../reference/deployment/handlers.js';
+import { isObject, type Members } from '../../../reference/deployment/json.js';
+import type { Body, ParsedRequest } from '../../../reference/deployment/parsed-request.js';
+import { remember, textOf } from '../../../reference/faults/remember.js';
 import type { Mistake } from './mistake.js';
 
 /** A member of a request that a developer may keep for too long. */

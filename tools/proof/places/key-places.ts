@@ -1,14 +1,13 @@
 /** Caches whose key has only a part of a request, or another text of it. */
 
-import { type Filter, type MetadataFilter, type ParsedRequest, waived } from './deployment/parsed-request.js';
 import {
-  caches,
-  type KeyEntries,
-  type KeyEntry,
-  type KeyTexts,
-  type keyMistakes,
-  textOf,
-} from './mistakes/cache-keys.js';
+  type Filter,
+  type MetadataFilter,
+  type ParsedRequest,
+  waived,
+} from '../../../reference/deployment/parsed-request.js';
+import { textOf } from '../../../reference/faults/remember.js';
+import { caches, type KeyEntries, type KeyEntry, type KeyTexts, type keyMistakes } from '../mistakes/cache-keys.js';
 import { asKinds, entriesOf, nouns, type Place } from './places.js';
 
 /** A part of a request, as the key of a cache has it. */

@@ -1,6 +1,6 @@
-import type { Handlers } from '../deployment/handlers.js';
-import { isObject, type Members } from '../deployment/json.js';
-import type { ParsedQuery } from '../deployment/parsed-request.js';
+import type { Handlers } from '../../../reference/deployment/handlers.js';
+import { isObject, type Members } from '../../../reference/deployment/json.js';
+import type { ParsedQuery } from '../../../reference/deployment/parsed-request.js';
 import type { Mistake } from './mistake.js';
 
 /** A kind of request for which a developer may have written a branch of its own. */

@@ -1,15 +1,15 @@
-import type { Tier, TierRule } from '../src/contract/world.js';
-import type { Change, Handlers } from './deployment/handlers.js';
-import { isObject } from './deployment/json.js';
-import { type Line, type ParsedRequest, type Tally, waived } from './deployment/parsed-request.js';
-import { computeOnce } from './faults/compute-once.js';
-import type { Requirement } from './faults/fault.js';
-import type { BodyReading, QueryReading } from './mistakes/bytes.js';
-import type { ElementKeys, ListWalk } from './mistakes/list.js';
-import type { QuantityReading, QuantitySum, ThresholdComparison } from './mistakes/number.js';
-import type { TierCut } from './mistakes/order-and-cut.js';
-import type { KeptMember, StateMistake } from './mistakes/state.js';
-import type { TextComparison } from './mistakes/text.js';
+import type { Change, Handlers } from '../../../reference/deployment/handlers.js';
+import { isObject } from '../../../reference/deployment/json.js';
+import { type Line, type ParsedRequest, type Tally, waived } from '../../../reference/deployment/parsed-request.js';
+import type { Requirement } from '../../../reference/faults/fault.js';
+import type { Tier, TierRule } from '../../../src/contract/world.js';
+import { cacheByObject } from '../../../src/support/caches.js';
+import type { BodyReading, QueryReading } from '../mistakes/bytes.js';
+import type { ElementKeys, ListWalk } from '../mistakes/list.js';
+import type { QuantityReading, QuantitySum, ThresholdComparison } from '../mistakes/number.js';
+import type { TierCut } from '../mistakes/order-and-cut.js';
+import type { KeptMember, StateMistake } from '../mistakes/state.js';
+import type { TextComparison } from '../mistakes/text.js';
 
 /** A decision of the deployment at which a developer can make a mistake of a kind. */
 export interface Place<Plug> {
@@ -195,7 +195,7 @@ const ruleKeys: ElementKeys<TierRule> = {
 const tierKeys: ElementKeys<Tier> = {
   id: ({ name }) => name,
   kind: ({ campaign_id }) => campaign_id,
-  value: computeOnce(({ metadata, rules }) => JSON.stringify([metadata, rules])),
+  value: cacheByObject(({ metadata, rules }) => JSON.stringify([metadata, rules])),
 };
 const entryKeys: ElementKeys<readonly [string, unknown]> = {
   id: ([key]) => key.toLowerCase(),

@@ -1,4 +1,4 @@
-import type { HttpRequest } from '../../src/http/exchange.js';
+import type { HttpRequest } from '../../../src/http/exchange.js';
 import type { Mistake } from './mistake.js';
 
 /** Reads the body of a request from its bytes; `undefined` when the body is taken for absent. */

@@ -1,5 +1,8 @@
 import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { parse } from 'yaml';
+import { computeOnce } from '../../../src/support/caches.js';
+import { packageRoot } from '../../../src/support/package-root.js';
 import { conditions } from './branch.js';
 
 /** Why no run shows a mistake at a place, for a class of both. */
@@ -23,7 +26,7 @@ const openConditions = conditions.flatMap(({ id, question, axis }) =>
 );
 
 function readRules(): Rule[] {
-  const file = new URL('../../../reference/mistakes/invisibility.yaml', import.meta.url);
+  const file = path.join(packageRoot, 'tools', 'proof', 'mistakes', 'invisibility.yaml');
   const entries: readonly Entry[] = parse(readFileSync(file, 'utf8'));
   const alternatives = openConditions.map(({ id }) => id).join('|');
   return entries.map(({ places, mistakes = '', ...invisibility }) => ({
@@ -44,9 +47,9 @@ function listBranchRules(): Rule[] {
   }));
 }
 
-const rules = [...readRules(), ...listBranchRules()];
+const listRules = computeOnce(() => [...readRules(), ...listBranchRules()]);
 
 /** Why no run shows a mistake at a place; `undefined` when it must. */
 export function findInvisibility(place: string, mistake: string): Invisibility | undefined {
-  return rules.find(({ places, mistakes }) => places.test(place) && mistakes.test(mistake))?.invisibility;
+  return listRules().find(({ places, mistakes }) => places.test(place) && mistakes.test(mistake))?.invisibility;
 }

@@ -1,8 +1,7 @@
-import type { Change, DeploymentFacts, Handlers } from '../deployment/handlers.js';
-import { isObject, type Members } from '../deployment/json.js';
-import type { ParsedQuery } from '../deployment/parsed-request.js';
-import { entryKeyPlaces, listKeyPlaces } from '../key-places.js';
-import { memberPlaces } from '../member-places.js';
+import type { Change, DeploymentFacts, Handlers } from '../../reference/deployment/handlers.js';
+import { isObject, type Members } from '../../reference/deployment/json.js';
+import type { ParsedQuery } from '../../reference/deployment/parsed-request.js';
+import type { Fault, Requirement } from '../../reference/faults/fault.js';
 import {
   branchMistakes,
   type Condition,
@@ -10,17 +9,19 @@ import {
   customerMistakes,
   type Loss,
   severalRulesMistakes,
-} from '../mistakes/branch.js';
-import { bodyMistakes, queryMistakes } from '../mistakes/bytes.js';
-import { keyMistakes as cacheKeyMistakes, entryMistakes } from '../mistakes/cache-keys.js';
-import { findInvisibility, type Invisibility } from '../mistakes/find-invisibility.js';
-import { listMistakes } from '../mistakes/list.js';
-import { memberMistakes } from '../mistakes/member.js';
-import type { Mistake } from '../mistakes/mistake.js';
-import { quantityMistakes, quantitySumMistakes, thresholdMistakes } from '../mistakes/number.js';
-import { pageMistakes, windowMistakes } from '../mistakes/order-and-cut.js';
-import { stateMistakes } from '../mistakes/state.js';
-import { isExactForIds, keyMistakes, textMistakes, valueMistakes } from '../mistakes/text.js';
+} from './mistakes/branch.js';
+import { bodyMistakes, queryMistakes } from './mistakes/bytes.js';
+import { keyMistakes as cacheKeyMistakes, entryMistakes } from './mistakes/cache-keys.js';
+import { findInvisibility, type Invisibility } from './mistakes/find-invisibility.js';
+import { listMistakes } from './mistakes/list.js';
+import { memberMistakes } from './mistakes/member.js';
+import type { Mistake } from './mistakes/mistake.js';
+import { quantityMistakes, quantitySumMistakes, thresholdMistakes } from './mistakes/number.js';
+import { pageMistakes, windowMistakes } from './mistakes/order-and-cut.js';
+import { stateMistakes } from './mistakes/state.js';
+import { isExactForIds, keyMistakes, textMistakes, valueMistakes } from './mistakes/text.js';
+import { entryKeyPlaces, listKeyPlaces } from './places/key-places.js';
+import { memberPlaces } from './places/member-places.js';
 import {
   bodyPlaces,
   listPlaces,
@@ -33,8 +34,7 @@ import {
   textPlaces,
   thresholdPlaces,
   windowPlaces,
-} from '../places.js';
-import type { Fault, Requirement } from './fault.js';
+} from './places/places.js';
 
 /** A mistake made at a place. */
 export interface GeneratedFault extends Fault {

@@ -1,8 +1,8 @@
 /** Members of a request that have names with values, each read beside another one. */
 
-import type { Members } from './deployment/json.js';
-import { type Filter, type Line, type ParsedRequest, waived } from './deployment/parsed-request.js';
-import type { MemberReading } from './mistakes/member.js';
+import type { Members } from '../../../reference/deployment/json.js';
+import { type Filter, type Line, type ParsedRequest, waived } from '../../../reference/deployment/parsed-request.js';
+import type { MemberReading } from '../mistakes/member.js';
 import type { Place } from './places.js';
 
 interface NamedMember extends Omit<Place<never>, 'plug'> {

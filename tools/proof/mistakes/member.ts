@@ -1,4 +1,4 @@
-import type { Members } from '../deployment/json.js';
+import type { Members } from '../../../reference/deployment/json.js';
 import type { Mistake } from './mistake.js';
 
 /** Reads a member of a request, which has names with values, beside another one. The right decision is to take the first. */

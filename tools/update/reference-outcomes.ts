@@ -1,0 +1,25 @@
+import path from 'node:path';
+import type { Contract } from '../../src/contract/contract.js';
+import { packageRoot } from '../../src/support/package-root.js';
+
+/** The outcomes that the reference deployment can show, as types that the compiler checks. */
+export const referenceOutcomesFile = path.join(packageRoot, 'reference', 'deployment', 'outcomes.ts');
+
+/** Renders {@link referenceOutcomesFile} from the contract. */
+export function renderReferenceOutcomes({ questions }: Contract): string {
+  const lines = questions.flatMap(({ id, answer }) => {
+    if (answer.kind === 'value') return [];
+    const key = /^[a-z]+$/.test(id) ? id : `'${id}'`;
+    return [`  ${key}: [`, ...[...answer.outcomes.keys()].map((outcome) => `    '${outcome}',`), '  ],'];
+  });
+  return [
+    '// Written by `npm run update` from cases/contract.yaml.',
+    '',
+    '/** Every question with named outcomes, and its outcomes. */',
+    '// biome-ignore format: each outcome has a line of its own, so that a diff shows what changed.',
+    'export const outcomes = {',
+    ...lines,
+    '} as const;',
+    '',
+  ].join('\n');
+}
