@@ -53,10 +53,6 @@ export function createCacheChange(keyOf: (request: ParsedRequest) => unknown): C
   });
 }
 
-/** Whether an order has SKUs and no products. */
-export const hasOnlySkus = ({ lines }: ParsedRequest): boolean =>
-  lines.length > 0 && lines.every(({ as }) => as === 'sku');
-
 /** Whether metadata has any entry. Waived metadata has none. */
 export function hasEntries(metadata: ParsedBody['metadata']): boolean {
   return Object.keys(unlessWaived(metadata, {})).length > 0;

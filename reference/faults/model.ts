@@ -26,21 +26,10 @@ export interface StructuralMistake {
   readonly change: Change;
 }
 
-/** A body that nothing reads. */
-const droppedBody: StructuralMistake = {
-  id: 'body-dropped',
-  sentence: 'The body of the request is not read: every request is answered like one without a body.',
-  breaks: 'request.get-with-body',
-  change: (handlers) => ({ readBody: (request) => handlers.readBody({ ...request, body: '' }) }),
-};
-
 /** The structural mistakes: the faults that have a sentence, and that no earlier request decides. */
-export const knownMistakes: readonly StructuralMistake[] = [
-  droppedBody,
-  ...faults.flatMap(({ sentence, ...fault }) =>
-    sentence === undefined || fault.hasState ? [] : [{ ...fault, sentence }],
-  ),
-];
+export const knownMistakes: readonly StructuralMistake[] = faults.flatMap(({ sentence, ...fault }) =>
+  sentence === undefined || fault.hasState ? [] : [{ ...fault, sentence }],
+);
 
 /** Another window than the newest 150 tiers. */
 export function createWindowMistake(id: string, sentence: string, newest: Handlers['newest']): StructuralMistake {

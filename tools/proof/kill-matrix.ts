@@ -1,11 +1,11 @@
 import path from 'node:path';
 import type { Fault } from '../../reference/faults/fault.js';
-import { faults } from '../../reference/faults/index.js';
 import { discriminatingRowsFile } from '../../src/config/selection.js';
 import { loadSuite, type Suite } from '../../src/suite/suite.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { chooseDiscriminatingRows, renderDiscriminatingRows } from './choose-rows.js';
 import { listGeneratedFaults } from './generated-faults.js';
+import { faultsWithStories } from './list-faults.js';
 import type { FaultProof } from './proof.js';
 import { runInWorkers } from './run-in-workers.js';
 
@@ -14,14 +14,14 @@ const killMatrixFile = path.join(packageRoot, 'tools', 'proof', 'kill-matrix.md'
 
 /** The faults by which the rows for `--quick` are chosen: those with a story of their own, and a sample of the others. */
 export const knownFaults: readonly Fault[] = [
-  ...faults,
+  ...faultsWithStories,
   ...listGeneratedFaults()
     .filter(({ invisibility, hasState }) => invisibility === undefined && !hasState)
     .filter((_, n) => n % 20 === 0),
 ];
 
 /** Finds out how the suite sees each fault, on all cores. */
-export function proveFaults(ids: readonly string[] = faults.map(({ id }) => id)): Promise<FaultProof[]> {
+export function proveFaults(ids: readonly string[] = faultsWithStories.map(({ id }) => id)): Promise<FaultProof[]> {
   return runInWorkers('prove', ids);
 }
 
@@ -33,7 +33,7 @@ export async function renderKillMatrixFiles(
   const known = proofs ?? (await proveFaults(knownFaults.map(({ id }) => id)));
   const rows = await chooseDiscriminatingRows(suite, knownFaults, known);
   return new Map([
-    [killMatrixFile, renderKillMatrix(known.slice(0, faults.length))],
+    [killMatrixFile, renderKillMatrix(known.slice(0, faultsWithStories.length))],
     [discriminatingRowsFile, renderDiscriminatingRows(rows)],
   ]);
 }

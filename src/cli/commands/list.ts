@@ -1,6 +1,5 @@
 import { Argument } from 'commander';
-import { closedQuestions } from '../../../reference/deployment/behaviours.js';
-import { listGeneratedFaults } from '../../../tools/proof/generated-faults.js';
+import { closedQuestions, openQuestions } from '../../../reference/deployment/behaviours.js';
 import { faults } from '../../../reference/faults/index.js';
 import { getRequirementOrQuestionId } from '../../cases/test-case.js';
 import { loadSuite, packageCasesFolder, type Suite } from '../../suite/suite.js';
@@ -24,12 +23,15 @@ const lists: Readonly<Record<string, (suite: Suite) => readonly Entry[]>> = {
       const subject = `${kind === 'requirement' ? 'verifies' : 'answers'} ${getRequirementOrQuestionId(testCase)}`;
       return [id, title, `  ${[subject, ...tags.map((name) => `@${name}`)].join(' ')}`];
     }),
-  behaviours: () =>
-    Object.entries(closedQuestions).flatMap(([question, outcomes]) =>
+  behaviours: () => [
+    ...Object.entries(closedQuestions).flatMap(([question, outcomes]) =>
       outcomes.map((outcome, n): Entry => [`${question}=${outcome}`, n === 0 ? 'default' : '']),
     ),
-  faults: () =>
-    [...faults, ...listGeneratedFaults()].map(({ id, breaks, story }) => [id, `breaks ${breaks}: ${story}`]),
+    ...Object.entries(openQuestions).map(
+      ([question, { default: usual, form }]): Entry => [`${question}=${usual}`, `default; may be ${form}`],
+    ),
+  ],
+  faults: () => faults.map(({ id, breaks, story }) => [id, `breaks ${breaks}: ${story}`]),
 };
 
 export const listableKinds = Object.keys(lists);

@@ -190,8 +190,8 @@ export const queryMistakes: readonly Mistake<QueryReading>[] = [
   queryMistake('escapes-in-upper-case-unread', 'Hex digits are looked for in lower case alone.', (query) =>
     /%(?:[A-F]|[0-9][A-F])/.test(query) ? '' : query,
   ),
-  queryMistake('encoded-letters-unread', 'What need not be percent-encoded is not decoded.', (query) =>
-    query.replaceAll(/%(?=[4-7][0-9a-f])/gi, '%25'),
+  queryMistake('encoded-letters-unread', 'Letters that are percent-encoded are not decoded.', (query) =>
+    query.replaceAll(/%(?=4[1-9a-f]|5[0-9a]|6[1-9a-f]|7[0-9a])/gi, '%25'),
   ),
   queryMistake('undecoded', 'The query is not decoded.', (query) => query.replaceAll('%', '%25')),
   queryMistake('names-undecoded', 'The names of parameters are not decoded.', (query) =>

@@ -1,6 +1,6 @@
-import { refuse } from '../deployment/early-response.js';
-import type { Filter } from '../deployment/parsed-request.js';
-import type { Fault } from './fault.js';
+import { refuse } from '../../../reference/deployment/early-response.js';
+import type { Filter } from '../../../reference/deployment/parsed-request.js';
+import type { Fault } from '../../../reference/faults/fault.js';
 
 /** Bodies that are written or sent in one form are refused. */
 function refusedIf(id: string, story: string, isRefused: (body: string) => boolean): Fault {
@@ -23,6 +23,9 @@ const bodies: readonly Fault[] = [
   ),
   refusedIf('body-of-one-line', 'The body is read up to the end of the line.', (body) => body.trim().includes('\n')),
 ];
+
+/** Brackets are percent-encoded in every filter. */
+const encodedLetters = /%(?:4[1-9a-f]|5[0-9a]|6[1-9a-f]|7[0-9a])/i;
 
 const filters: readonly Fault[] = (['promotion_id', 'metadata'] as const).flatMap((field: Filter['field']): Fault[] => {
   const [name, breaks] =
@@ -49,11 +52,7 @@ const filters: readonly Fault[] = (['promotion_id', 'metadata'] as const).flatMa
   });
   return [
     undecoded('unknown-in-lower-case-hex', 'Hex digits are looked for in upper case alone.', /%(?:[a-f]|[0-9][a-f])/),
-    undecoded(
-      'unknown-where-letters-are-encoded',
-      'What need not be percent-encoded is not decoded.',
-      /%[4-7][0-9a-f]/i,
-    ),
+    undecoded('unknown-where-letters-are-encoded', 'Letters that are percent-encoded are not decoded.', encodedLetters),
     {
       id: `${name}-lost-on-fresh-connections`,
       breaks,
