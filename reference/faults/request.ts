@@ -34,18 +34,6 @@ const bodies: readonly Fault[] = [
       },
     }),
   },
-  {
-    id: 'get-not-found',
-    breaks: 'request.get-with-body',
-    story: 'The route is registered under another path, /v1/promotions/validations.',
-    change: (handlers) => ({
-      route(request) {
-        const [place, ...query] = request.path.split('?');
-        if (place !== '/v1/promotions/validations') return refuseRequest(404);
-        return handlers.route({ ...request, path: ['/v1/promotions/validation', ...query].join('?') });
-      },
-    }),
-  },
   bodyOfTheFirstRequest,
 ];
 

@@ -58,18 +58,20 @@ const lostFilters: readonly Fault[] = fields.flatMap(({ field, name, breaks }): 
       hiddenBy,
       change: lostAt(/&audienceRulesOnly=[^&]*$/),
     },
-    {
-      id: `${name}-value-left-out-of-the-cache`,
-      breaks,
-      story: 'Results are cached under the body and the names of the parameters.',
-      hasState: true,
-      change: createCacheChange((request) => ({
-        ...request,
-        filters: request.filters.map((filter) => (filter.field === field ? { ...filter, value: '' } : filter)),
-      })),
-    },
   ];
 });
+
+/** The names of the parameters are in the key of a cache, and their values are not. */
+const cachedWithoutValues: Fault = {
+  id: 'metadata-filter-value-left-out-of-the-cache',
+  breaks: 'filter.tier-metadata',
+  story: 'Results are cached under the body and the names of the parameters.',
+  hasState: true,
+  change: createCacheChange((request) => ({
+    ...request,
+    filters: request.filters.map((filter) => (filter.field === 'metadata' ? { ...filter, value: '' } : filter)),
+  })),
+};
 
 /** For how many reservations a customer takes another code path. */
 const manyReservations = 50;
@@ -135,4 +137,10 @@ const expandWithMetadata: Fault = {
 };
 
 /** Mistakes with requests of one kind, which no condition of a generated fault describes. */
-export const requestKindFaults: readonly Fault[] = [...lostFilters, ...olderForSome, ofWholesale, expandWithMetadata];
+export const requestKindFaults: readonly Fault[] = [
+  ...lostFilters,
+  cachedWithoutValues,
+  ...olderForSome,
+  ofWholesale,
+  expandWithMetadata,
+];

@@ -49,11 +49,6 @@ export const textFaults: readonly Fault[] = [
     'A value other than "true" counts as false.',
     ({ metadata }, key, value) => (metadata[key] === 'true') === (value === 'true'),
   ),
-  filterFault(
-    'metadata-filter-as-json',
-    'The value is compared with the JSON text in the database, quotes and all.',
-    ({ metadata }, key, value) => JSON.stringify(metadata[key]) === value,
-  ),
   {
     id: 'metadata-filter-decoded-twice',
     breaks: 'filter.tier-metadata',
