@@ -43,17 +43,16 @@ export function createFilterHandlers(
     question: 'filter-repeated' | 'filter-two-metadata-keys',
     testOf: (filter: F) => TierTest | undefined,
   ): TierTest | undefined {
-    const different = [...new Map(filters.map((filter) => [JSON.stringify(filter), filter])).values()];
-    if (different.length < 2) return joined(different.map(testOf), 'every');
+    if (filters.length < 2) return joined(filters.map(testOf), 'every');
     switch (inQuery(question, 'filters')) {
       case 'intersection':
-        return joined(different.map(testOf), 'every');
+        return joined(filters.map(testOf), 'every');
       case 'union':
-        return joined(different.map(testOf), 'some');
+        return joined(filters.map(testOf), 'some');
       case 'first-wins':
-        return joined(different.slice(0, 1).map(testOf), 'every');
+        return joined(filters.slice(0, 1).map(testOf), 'every');
       case 'last-wins':
-        return joined(different.slice(-1).map(testOf), 'every');
+        return joined(filters.slice(-1).map(testOf), 'every');
       case 'ignored':
         return undefined;
     }

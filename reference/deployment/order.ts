@@ -18,8 +18,7 @@ export function createOrderHandlers(
   return {
     itemsOf({ order }) {
       if (!isObject(order)) return inBody('omitted-order', 'order') === 'order-rules-pass' ? waived : [];
-      const { items } = order;
-      if (items === undefined) return [];
+      const { items = [] } = order;
       return Array.isArray(items) ? checkLength(items) : readOneItem(items);
     },
 

@@ -2,6 +2,7 @@ import { refuse } from '../deployment/early-response.js';
 import type { Handlers } from '../deployment/handlers.js';
 import type { Filter, ParsedQuery, ParsedRequest } from '../deployment/parsed-request.js';
 import type { Fault } from './fault.js';
+import { orNothing } from './or-nothing.js';
 
 type Field = Filter['field'];
 
@@ -41,7 +42,7 @@ const ofEither: readonly Fault[] = fields.flatMap(({ field, name, words, breaks 
       sentence: `The filter by ${words} is ignored where nothing matches.`,
       change: (handlers) => ({
         select(request) {
-          const tiers = handlers.select(request);
+          const tiers = orNothing(handlers.select)(request);
           return tiers.length > 0 || !hasFilter(request) ? tiers : handlers.select({ ...request, filters: [] });
         },
       }),

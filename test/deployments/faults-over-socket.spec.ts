@@ -54,6 +54,7 @@ const filterStories = (
     ],
     [`${name}-filter-void-when-nothing-matches`]: [
       [withoutMatch, '+everyone'],
+      [withFilter('campaign', 'antique'), name === 'campaign' ? '+everyone' : 'same'],
       [match, 'same'],
     ],
     [`${name}-filter-within-a-page`]: [

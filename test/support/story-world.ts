@@ -35,6 +35,8 @@ const named: Readonly<Record<string, Described>> = {
   silver: { campaign_id: 'autumn', metadata: { level: 'silver' } },
   'true-and-1': { campaign_id: 'autumn', metadata: { has_budget: true, priority: 1 } },
   'without-metadata': { campaign_id: 'autumn' },
+  'with-a-space': { metadata: { note: 'a b' } },
+  'with-a-plus': { metadata: { note: 'a+b' } },
   'of-winter': { campaign_id: 'winter', rules: [customer('bob')] },
 };
 

@@ -1,6 +1,6 @@
-import { EarlyResponse } from '../../../reference/deployment/early-response.js';
 import type { Change } from '../../../reference/deployment/handlers.js';
 import { emptyRequest, type ParsedRequest } from '../../../reference/deployment/parsed-request.js';
+import { orNothing } from '../../../reference/faults/or-nothing.js';
 import { remember, textOf } from '../../../reference/faults/remember.js';
 import type { Tier } from '../../../src/contract/world.js';
 import { cacheByObject } from '../../../src/support/caches.js';
@@ -113,18 +113,6 @@ export const entryMistakes: readonly Mistake<KeyEntries>[] = [
 
 /** The parts of a request that the key of a cache has. */
 type KeyOf = (request: ParsedRequest) => unknown;
-
-/** Finds tiers. A deployment that caches them caches that there are none, too. */
-export function orNothing(find: (request: ParsedRequest) => readonly Tier[]): typeof find {
-  return (request) => {
-    try {
-      return find(request);
-    } catch (early) {
-      if (early instanceof EarlyResponse && early.content === 'no-promotions') return [];
-      throw early;
-    }
-  };
-}
 
 /** A place where a deployment keeps what it found for a request. */
 interface Cache {
