@@ -8,8 +8,9 @@ import { selectFromSuite } from '../../src/suite/case-selection.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { findCaughtFaults } from '../../tools/proof/choose-rows.js';
 import { gradeCause } from '../../tools/proof/expected-causes.js';
+import { findDoubles } from '../../tools/proof/find-doubles.js';
 import { findFirstCause } from '../../tools/proof/find-first-cause.js';
-import { listGeneratedFaults } from '../../tools/proof/generated-faults.js';
+import { combineAll, listGeneratedFaults } from '../../tools/proof/generated-faults.js';
 import { judgeDeployment, listVerdicts } from '../../tools/proof/judge-deployment.js';
 import { createFaultJudge } from '../../tools/proof/judge-fault.js';
 import { knownFaults, proveFaults, renderKillMatrixFiles } from '../../tools/proof/kill-matrix.js';
@@ -17,6 +18,7 @@ import { faultsWithStories, findAnyFault } from '../../tools/proof/list-faults.j
 import { type FaultProof, isKilled, proveFault, renderProof } from '../../tools/proof/proof.js';
 import { computeShare, diagnosedFaults, proveCauses, renderCauses } from '../../tools/proof/prove-causes.js';
 import { proveGenerated } from '../../tools/proof/prove-generated.js';
+import { structuralDoubles } from '../../tools/proof/structural-doubles.js';
 import { createReference, recognizer, suite } from '../support/in-process.js';
 
 test('Each fault has an id of its own', () => {
@@ -65,6 +67,15 @@ test('At least 85 % of the first causes are right, and at most 1 % wrong', { tag
   const proofs = await proveCauses();
   expect(computeShare(proofs, 'exact', 'requirement'), renderCauses(proofs)).toBeGreaterThanOrEqual(85);
   expect(computeShare(proofs, 'wrong'), renderCauses(proofs)).toBeLessThanOrEqual(1);
+});
+
+test('No two faults answer every documented request alike', () => {
+  expect(findDoubles(suite, faultsWithStories, [])).toEqual([]);
+});
+
+test('The list of structural faults that are mistakes at places, too, is complete', { tag: '@long' }, () => {
+  const listed = Object.entries(structuralDoubles).flatMap(([id, doubles]) => doubles.map((double) => [id, double]));
+  expect(findDoubles(suite, faultsWithStories, combineAll()).sort()).toEqual(listed.sort());
 });
 
 // chaos.spec.ts shows with `npm test`, too, that each fault is caught.

@@ -9,7 +9,8 @@ import { inProcessCredentials } from './judge-deployment.js';
 type Double = readonly [id: string, like: string];
 
 /**
- * Finds the faults that answer every documented request like one of some others.
+ * Finds the faults that answer every documented request like one of some others. Faults that these requests do not show,
+ * as they come too early or too late for its state, are like no other one.
  *
  * @param some faults that must differ from each other
  * @param others faults from which they must differ, too
@@ -17,8 +18,8 @@ type Double = readonly [id: string, like: string];
 export function findDoubles({ cases, world }: Suite, some: readonly Fault[], others: readonly Fault[]): Double[] {
   const sent = cases.flatMap((testCase) => (testCase.kind === 'requirement' ? listRequestsOfCase(testCase) : []));
   const distinct = [...new Map(sent.map((request) => [serializeRequest(request), request])).values()];
-  const start = (fault: Fault) => {
-    const respond = createDeployment({ world, credentials: inProcessCredentials, faults: [fault] });
+  const start = (...faults: Fault[]) => {
+    const respond = createDeployment({ world, credentials: inProcessCredentials, faults });
     return (request: HttpRequest) => {
       const { status, body } = respond(request);
       return `${status} ${body}`;
@@ -28,7 +29,11 @@ export function findDoubles({ cases, world }: Suite, some: readonly Fault[], oth
     // Without state, only the first of several equal requests tells something.
     const requests = hasState ? sent : distinct;
     const isMeant = (fault: Fault) => (fault.hasState ?? false) === hasState;
-    const known = some.filter(isMeant).map((fault) => ({ id: fault.id, answers: requests.map(start(fault)) }));
+    const documented = requests.map(start());
+    const known = some
+      .filter(isMeant)
+      .map((fault) => ({ id: fault.id, answers: requests.map(start(fault)) }))
+      .filter(({ answers }) => answers.some((answer, n) => answer !== documented[n]));
     const findAlike = (answer: (request: HttpRequest, n: number) => string, candidates: typeof known): typeof known => {
       let alike = candidates;
       for (const [n, request] of requests.entries()) {

@@ -2,6 +2,7 @@ import type { Change, DeploymentFacts, Handlers } from '../../reference/deployme
 import { isObject, type Members } from '../../reference/deployment/json.js';
 import type { ParsedQuery } from '../../reference/deployment/parsed-request.js';
 import type { Fault, Requirement } from '../../reference/faults/fault.js';
+import { computeOnce } from '../../src/support/caches.js';
 import {
   branchMistakes,
   type Condition,
@@ -35,6 +36,7 @@ import {
   thresholdPlaces,
   windowPlaces,
 } from './places/places.js';
+import { isStructuralDouble } from './structural-doubles.js';
 
 /** A mistake made at a place. */
 export interface GeneratedFault extends Fault {
@@ -181,30 +183,28 @@ function combineCustomers(): GeneratedFault[] {
   });
 }
 
-let known: readonly GeneratedFault[] | undefined;
-
 /** Every mistake at every place of its kind. */
-export function listGeneratedFaults(): readonly GeneratedFault[] {
-  known ??= [
-    ...combineTexts(),
-    ...combine('quantity', quantityPlaces, quantityMistakes),
-    ...combine('threshold', thresholdPlaces, thresholdMistakes),
-    ...combine('sum', sumPlaces, quantitySumMistakes),
-    ...combine('list', listPlaces, listMistakes),
-    ...combine('window', windowPlaces, windowMistakes),
-    ...combine('page', pagePlaces, pageMistakes),
-    ...combineBranches(),
-    ...combineCustomers(),
-    ...combine('state', statePlaces, stateMistakes, true),
-    ...combine('cache key', listKeyPlaces('id'), cacheKeyMistakes.id, true),
-    ...combine('cache key', listKeyPlaces('quantity'), cacheKeyMistakes.quantity, true),
-    ...combine('cache key', listKeyPlaces('text'), cacheKeyMistakes.text, true),
-    ...combine('cache key', listKeyPlaces('list'), cacheKeyMistakes.list, true),
-    ...combine('cache key', listKeyPlaces('whole'), cacheKeyMistakes.whole, true),
-    ...combine('cache key', entryKeyPlaces, entryMistakes, true),
-    ...combine('member', memberPlaces, memberMistakes),
-    ...combine('body', bodyPlaces, bodyMistakes),
-    ...combine('query', queryPlaces, queryMistakes),
-  ];
-  return known;
-}
+export const combineAll = computeOnce((): readonly GeneratedFault[] => [
+  ...combineTexts(),
+  ...combine('quantity', quantityPlaces, quantityMistakes),
+  ...combine('threshold', thresholdPlaces, thresholdMistakes),
+  ...combine('sum', sumPlaces, quantitySumMistakes),
+  ...combine('list', listPlaces, listMistakes),
+  ...combine('window', windowPlaces, windowMistakes),
+  ...combine('page', pagePlaces, pageMistakes),
+  ...combineBranches(),
+  ...combineCustomers(),
+  ...combine('state', statePlaces, stateMistakes, true),
+  ...combine('cache key', listKeyPlaces('id'), cacheKeyMistakes.id, true),
+  ...combine('cache key', listKeyPlaces('quantity'), cacheKeyMistakes.quantity, true),
+  ...combine('cache key', listKeyPlaces('text'), cacheKeyMistakes.text, true),
+  ...combine('cache key', listKeyPlaces('list'), cacheKeyMistakes.list, true),
+  ...combine('cache key', listKeyPlaces('whole'), cacheKeyMistakes.whole, true),
+  ...combine('cache key', entryKeyPlaces, entryMistakes, true),
+  ...combine('member', memberPlaces, memberMistakes),
+  ...combine('body', bodyPlaces, bodyMistakes),
+  ...combine('query', queryPlaces, queryMistakes),
+]);
+
+/** The mistakes at places that are no fault of `reference/faults/` already. */
+export const listGeneratedFaults = computeOnce(() => combineAll().filter(({ id }) => !isStructuralDouble(id)));

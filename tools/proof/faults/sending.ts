@@ -39,7 +39,6 @@ const filters: readonly Fault[] = (['promotion_id', 'metadata'] as const).flatMa
     },
   });
   return [
-    undecoded('unknown-in-lower-case-hex', 'Hex digits are looked for in upper case alone.', /%(?:[a-f]|[0-9][a-f])/),
     undecoded('unknown-where-letters-are-encoded', 'Letters that are percent-encoded are not decoded.', encodedLetters),
     {
       id: `${name}-lost-on-fresh-connections`,
