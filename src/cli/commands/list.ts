@@ -1,5 +1,5 @@
 import { Argument } from 'commander';
-import { closedQuestions, openQuestions } from '../../../reference/deployment/behaviours.js';
+import { closedQuestions, openQuestions, shapeQuestions } from '../../../reference/deployment/behaviours.js';
 import { faults } from '../../../reference/faults/index.js';
 import { getRequirementOrQuestionId } from '../../cases/test-case.js';
 import { loadSuite, packageCasesFolder, type Suite } from '../../suite/suite.js';
@@ -8,6 +8,9 @@ import type { ConfigureCommand } from '../flags.js';
 
 /** A name, what it means, and lines below it. */
 type Entry = readonly [id: string, text: string, ...details: string[]];
+
+/** Questions whose outcome the reference deployment cannot choose. */
+const fixed: readonly string[] = Object.values(shapeQuestions);
 
 const lists: Readonly<Record<string, (suite: Suite) => readonly Entry[]>> = {
   requirements: ({ contract }) => contract.requirements.map(({ id, statement }) => [id, statement]),
@@ -28,7 +31,10 @@ const lists: Readonly<Record<string, (suite: Suite) => readonly Entry[]>> = {
       outcomes.map((outcome, n): Entry => [`${question}=${outcome}`, n === 0 ? 'default' : '']),
     ),
     ...Object.entries(openQuestions).map(
-      ([question, { default: usual, form }]): Entry => [`${question}=${usual}`, `default; may be ${form}`],
+      ([question, { default: usual, form }]): Entry => [
+        `${question}=${usual}`,
+        fixed.includes(question) ? 'the only value' : `default; may be ${form}`,
+      ],
     ),
   ],
   faults: () => faults.map(({ id, breaks, story }) => [id, `breaks ${breaks}: ${story}`]),
