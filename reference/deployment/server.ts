@@ -66,8 +66,7 @@ function answer(outgoing: ServerResponse, { status, headers, body }: HttpRespons
 }
 
 /** The request as it was sent, without normalization of path and headers. */
-function requestOf({ method = '', url = '', headers: parsed, rawHeaders }: IncomingMessage, body: string): HttpRequest {
+function requestOf({ method = '', url = '', rawHeaders }: IncomingMessage, body: string): HttpRequest {
   const headers = rawHeaders.flatMap((name, at) => (at % 2 === 0 ? [[name, rawHeaders[at + 1] ?? ''] as const] : []));
-  const sent = parsed['transfer-encoding'] === undefined ? {} : ({ sent: 'chunked' } as const);
-  return { method, path: url, headers, body, ...sent };
+  return { method, path: url, headers, body };
 }
