@@ -1,8 +1,13 @@
 /** Each fault that `serve --fault` offers acts over a socket, and does what its story says. */
 
 import { expect, test } from '@playwright/test';
+import { serveReference } from '../../reference/deployment/server.js';
 import { faults } from '../../reference/faults/index.js';
+import { openClient } from '../../src/http/client.js';
+import { selectFromSuite } from '../../src/suite/case-selection.js';
+import { inProcessCredentials } from '../../tools/proof/judge-deployment.js';
 import { type Asked, createFilterQuery, startAsking } from '../support/ask-over-socket.js';
+import { certifyOver, listRequirementsWith, suite } from '../support/in-process.js';
 
 const mug = (quantity = 1) => ({ product_id: 'mug', quantity });
 const plate = (quantity = 1) => ({ product_id: 'plate', quantity });
@@ -489,4 +494,17 @@ for (const fault of faults)
       else expect([wrong.status, differences], what).toEqual([200, expect.arrayContaining(shown.split(' '))]);
     }
     await Promise.all([documented.close(), faulty.close()]);
+  });
+
+for (const fault of faults)
+  test(`The suite finds ${fault.id} over a socket`, { tag: '@long' }, async () => {
+    const { world } = suite;
+    const { url, close } = await serveReference({ world, credentials: inProcessCredentials, faults: [fault] });
+    // The machine may be busy.
+    const client = openClient({ baseUrl: url, limits: { timeout_ms: 120_000 } });
+    const asked = selectFromSuite(suite, { only: [fault.breaks] });
+    const { certificate } = await certifyOver(client, asked, { isWorldLoaded: true });
+    expect(listRequirementsWith('fail', certificate)).toContain(fault.breaks);
+    await client.close();
+    await close();
   });
