@@ -496,15 +496,23 @@ for (const fault of faults)
     await Promise.all([documented.close(), faulty.close()]);
   });
 
+/** What refuses each body by its Content-Type may be a proxy that refuses a body on GET: the run is incomplete, and says so. */
+const proxyLike = ['json-unsupported', 'json-without-charset-refused'];
+
 for (const fault of faults)
   test(`The suite finds ${fault.id} over a socket`, { tag: '@long' }, async () => {
     const { world } = suite;
     const { url, close } = await serveReference({ world, credentials: inProcessCredentials, faults: [fault] });
     // The machine may be busy.
     const client = openClient({ baseUrl: url, limits: { timeout_ms: 120_000 } });
-    const asked = selectFromSuite(suite, { only: [fault.breaks] });
+    const only = suite.cases.flatMap((testCase) =>
+      testCase.kind === 'requirement' && testCase.verifies === fault.breaks ? testCase.id : [],
+    );
+    const asked = selectFromSuite(suite, { only });
     const { certificate } = await certifyOver(client, asked, { isWorldLoaded: true });
-    expect(listRequirementsWith('fail', certificate)).toContain(fault.breaks);
+    const verdict = proxyLike.includes(fault.id) ? 'inconclusive' : 'fail';
+    expect(listRequirementsWith(verdict, certificate)).toContain(fault.breaks);
+    expect(certificate.verdict).not.toBe('conforms');
     await client.close();
     await close();
   });
