@@ -4,11 +4,11 @@
  */
 
 import type { RequestListener } from 'node:http';
-import { type Behaviours, completeBehaviours } from '../reference/behaviours.js';
-import { createDeployment, type DeploymentOptions } from '../reference/deployment.js';
-import { type BodyFiller, imitateRecord } from '../reference/recorded-responses.js';
-import { referenceCredentials } from '../reference/reference-credentials.js';
-import { createRequestListener } from '../reference/server.js';
+import { type Behaviours, completeBehaviours } from '../reference/deployment/behaviours.js';
+import { createDeployment, type DeploymentOptions } from '../reference/deployment/deployment.js';
+import { type BodyFiller, imitateRecord } from '../reference/deployment/recorded-responses.js';
+import { referenceCredentials } from '../reference/deployment/reference-credentials.js';
+import { createRequestListener } from '../reference/deployment/server.js';
 import { readDataFile } from './contract/data-file.js';
 import { loadWorld } from './contract/world-file.js';
 import { readKnownCauses } from './explanation/known-causes.js';

@@ -27,11 +27,30 @@ export const rooms = [
   'cli',
 ] as const;
 
-/** What the reference deployment may import from `src/`, as types. */
+/**
+ * The folders beside `src/` whose imports run one way: a file imports from its own folder and from those before it. The
+ * deployment answers, the faults break it, and the proof makes mistakes at its places.
+ */
+const layers = [
+  'reference/deployment',
+  'reference/faults',
+  'tools/proof/mistakes',
+  'tools/proof/places',
+  'tools/proof/faults',
+  'tools/proof',
+] as const;
+
+type Layer = (typeof layers)[number];
+
+/** The rooms of which the reference deployment and its faults may import types. */
 const referenceMayImport = ['http', 'contract'];
 
 /** The rooms that may import the reference deployment. */
-const mayImportReference = ['explanation', 'runner', 'cli'];
+const mayImportReference: Readonly<Record<string, readonly Layer[]>> = {
+  explanation: ['reference/deployment', 'reference/faults'],
+  runner: ['reference/deployment'],
+  cli: ['reference/deployment', 'reference/faults'],
+};
 
 /**
  * Lists the imports of a package that go against the order of the rooms, as `file -> imported file`.
@@ -39,7 +58,7 @@ const mayImportReference = ['explanation', 'runner', 'cli'];
  * @param root the folder of the package
  */
 export function listForbiddenImports(root: string): string[] {
-  const files = ['src', 'reference'].flatMap((folder) =>
+  const files = ['src', 'reference', 'tools/proof'].flatMap((folder) =>
     readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.ts'))
       .map((name) => path.posix.join(folder, name.replaceAll(path.sep, '/'))),
@@ -58,14 +77,29 @@ function listImports(source: string): { readonly specifier: string; readonly isT
 }
 
 function isAllowed(file: string, imported: string, isType: boolean): boolean {
-  const [folder, room = ''] = file.split('/');
+  const layer = findLayer(file);
+  if (layer !== undefined) return isAllowedInLayer(layer, imported, isType);
+  // A file of `reference/` that is in no layer would be in nobody's order.
+  return file.startsWith('src/') && isAllowedInSrc(file, imported);
+}
+
+function isAllowedInLayer(layer: Layer, imported: string, isType: boolean): boolean {
+  const importedLayer = findLayer(imported);
+  if (importedLayer !== undefined) return layers.indexOf(importedLayer) <= layers.indexOf(layer);
+  const [folder, room = ''] = imported.split('/');
+  if (folder !== 'src') return false;
+  return layer.startsWith('tools/') || (isType && referenceMayImport.includes(room));
+}
+
+function isAllowedInSrc(file: string, imported: string): boolean {
+  const [, room = ''] = file.split('/');
+  const importedLayer = findLayer(imported);
+  if (importedLayer !== undefined) {
+    return isFileOfSrc(file)
+      ? importedLayer.startsWith('reference/')
+      : (mayImportReference[room] ?? []).includes(importedLayer);
+  }
   const [importedFolder, importedRoom = ''] = imported.split('/');
-  if (folder === 'reference')
-    return (
-      importedFolder === 'reference' ||
-      (isType && importedFolder === 'src' && referenceMayImport.includes(importedRoom))
-    );
-  if (importedFolder === 'reference') return isFileOfSrc(file) || mayImportReference.includes(room);
   if (importedFolder !== 'src') return false;
   // The files of src/ itself are what programs import: they may use every room but the last one, and so may `cli/`. Through
   // them, any other room could use all rooms.
@@ -74,6 +108,12 @@ function isAllowed(file: string, imported: string, isType: boolean): boolean {
   const position = isFileOfSrc(file) ? names.indexOf('runner') : names.indexOf(room);
   const importedPosition = names.indexOf(importedRoom);
   return importedPosition >= 0 && importedPosition <= position;
+}
+
+/** The layer of a file: the longest folder that it is in. */
+function findLayer(file: string): Layer | undefined {
+  const holding = layers.filter((layer) => file.startsWith(`${layer}/`));
+  return holding.toSorted((a, b) => b.length - a.length)[0];
 }
 
 function isFileOfSrc(file: string): boolean {

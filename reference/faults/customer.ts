@@ -1,6 +1,7 @@
-import { refuse } from '../early-response.js';
-import type { Handlers } from '../handlers.js';
-import { createCacheChange, type Fault, isReservedForSome, unlessWaived } from './fault.js';
+import { refuse } from '../deployment/early-response.js';
+import type { Handlers } from '../deployment/handlers.js';
+import { waived } from '../deployment/parsed-request.js';
+import { type Fault, isReservedForSome, unlessWaived } from './fault.js';
 
 /** Who the customer is, and what is reserved for whom. */
 export const customerFaults: readonly Fault[] = [
@@ -30,12 +31,14 @@ export const customerFaults: readonly Fault[] = [
     breaks: 'customer.by-id',
     story: 'Having a reservation is kept as a flag of the customer, so that one opens all.',
     sentence: 'A customer for whom one promotion is reserved gets those of all customers.',
-    change: (_, facts) => ({ customerRule: (_rule, { customer }) => isReservedForSome(facts, customer) }),
+    change: (_, facts) => ({
+      customerRule: (_rule, { customer }) => customer === waived || isReservedForSome(facts, customer),
+    }),
   },
   {
     id: 'unlisted-customer-unchecked',
     breaks: 'customer.by-id',
-    story: 'Rules about customers are skipped for a customer who stands in none of them.',
+    story: 'Rules about customers are skipped for a customer who is in none of them.',
     sentence: 'A customer for whom nothing is reserved gets what is reserved for others.',
     change: (handlers, facts) => ({
       customerRule: (rule, request) =>
@@ -45,11 +48,12 @@ export const customerFaults: readonly Fault[] = [
   {
     id: 'unlisted-customer-refused',
     breaks: 'customer.by-id',
-    story: 'A customer who stands in no rule is taken for one who does not exist.',
+    story: 'A customer who is in no rule is taken for one who does not exist.',
     change: (handlers, facts) => ({
       customerOf(members) {
         const customer = handlers.customerOf(members);
-        return isReservedForSome(facts, customer) ? customer : refuse(404, 'customer.id: no such customer');
+        const isUnlisted = typeof customer === 'string' && !isReservedForSome(facts, customer);
+        return isUnlisted ? refuse(404, 'customer.id: no such customer') : customer;
       },
     }),
   },
@@ -57,7 +61,6 @@ export const customerFaults: readonly Fault[] = [
     id: 'customer-of-the-first-request',
     breaks: 'customer.by-id',
     story: 'The customer is kept in a variable of the module and read but once.',
-    sentence: 'All later requests are answered with the customer of the first one.',
     hasState: true,
     change(handlers) {
       let first: { readonly customer: ReturnType<Handlers['customerOf']> } | undefined;
@@ -70,15 +73,6 @@ export const customerFaults: readonly Fault[] = [
     },
   },
   {
-    id: 'cached-without-the-customer',
-    breaks: 'customer.by-id',
-    story: 'Results are cached under everything that a request says save who sends it.',
-    sentence:
-      'Responses are cached without the customer in the key: requests that differ only in it get the answer of the first one.',
-    hasState: true,
-    change: createCacheChange((request) => ({ ...request, customer: undefined })),
-  },
-  {
     id: 'customers-of-the-first-page-only',
     breaks: 'customer.by-id',
     story: 'Customers are loaded in pages of three, of which the first is taken for all.',
@@ -86,7 +80,8 @@ export const customerFaults: readonly Fault[] = [
     change: (handlers, { catalogue }) => ({
       customerOf(members) {
         const customer = handlers.customerOf(members);
-        return [...catalogue.customers].slice(0, 3).includes(unlessWaived(customer, '') ?? '') ? customer : undefined;
+        const isLoaded = typeof customer !== 'string' || [...catalogue.customers].slice(0, 3).includes(customer);
+        return isLoaded ? customer : undefined;
       },
     }),
   },

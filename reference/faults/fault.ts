@@ -1,6 +1,6 @@
-import type { Change, DeploymentFacts } from '../handlers.js';
-import { remember } from '../mistakes/cache-keys.js';
-import { type ParsedBody, type ParsedRequest, type Waivable, waived } from '../parsed-request.js';
+import type { Change, DeploymentFacts } from '../deployment/handlers.js';
+import { type ParsedBody, type ParsedRequest, type Waivable, waived } from '../deployment/parsed-request.js';
+import { remember } from './remember.js';
 
 /** The requirements of the contract, so that the compiler finds a fault that names another. */
 export const requirements = [
@@ -52,10 +52,6 @@ export function createCacheChange(keyOf: (request: ParsedRequest) => unknown): C
     select: remember(handlers.select, (request) => keyOf({ ...request, tally: waived })),
   });
 }
-
-/** Whether an order has SKUs and no products. */
-export const hasOnlySkus = ({ lines }: ParsedRequest): boolean =>
-  lines.length > 0 && lines.every(({ as }) => as === 'sku');
 
 /** Whether metadata has any entry. Waived metadata has none. */
 export function hasEntries(metadata: ParsedBody['metadata']): boolean {

@@ -1,42 +1,39 @@
-import { findNearest } from '../find-nearest.js';
-import { awkwardDataFaults } from './awkward-data.js';
+import { findNearest } from '../deployment/find-nearest.js';
 import { customerFaults } from './customer.js';
+import { expandFaults } from './expand.js';
 import type { Fault } from './fault.js';
 import { filterFaults } from './filters.js';
-import { listGeneratedFaults } from './generated-faults.js';
-import { joinedEntryFaults } from './joined-entries.js';
 import { metadataFaults } from './metadata.js';
 import { orderFaults } from './order.js';
+import { productsWithSkusFaults } from './products-with-skus.js';
 import { requestFaults } from './request.js';
 import { resultFaults } from './result.js';
-import { sendingFaults } from './sending.js';
 import { sharedStateFaults } from './shared-state.js';
 import { windowFaults } from './window.js';
 
 export type { Fault, Requirement } from './fault.js';
 
-/** The faults with a story of their own. See {@link listGeneratedFaults} for the others. */
+/** The faults that `serve --fault` offers. */
 export const faults: readonly Fault[] = [
   ...requestFaults,
   ...customerFaults,
   ...orderFaults,
   ...metadataFaults,
   ...filterFaults,
-  ...joinedEntryFaults,
   ...windowFaults,
   ...resultFaults,
-  ...awkwardDataFaults,
-  ...sendingFaults,
+  ...expandFaults,
+  ...productsWithSkusFaults,
   ...sharedStateFaults,
 ];
 
 /**
- * Finds a fault by its id. The id of a generated fault is `place/mistake`.
+ * Finds a fault by its id.
  *
- * @throws an Error that names the nearest id, when there is no such fault
+ * @param known the faults to search
+ * @throws an Error that names the nearest ids, when there is no such fault
  */
-export function findFault(id: string): Fault {
-  const known: readonly Fault[] = id.includes('/') ? listGeneratedFaults() : faults;
+export function findFault(id: string, known: readonly Fault[] = faults): Fault {
   const fault = known.find((fault) => fault.id === id);
   if (fault !== undefined) return fault;
   const [first, ...others] = findNearest(

@@ -1,5 +1,6 @@
-import { refuse } from '../early-response.js';
-import type { Members } from '../json.js';
+import { refuse } from '../deployment/early-response.js';
+import type { Members } from '../deployment/json.js';
+import { waived } from '../deployment/parsed-request.js';
 import { type Fault, unlessWaived } from './fault.js';
 
 interface MetadataRule {
@@ -15,17 +16,17 @@ interface MetadataRule {
 function ruleFault(
   id: string,
   story: string,
-  sentence: string | undefined,
+  sentence: string,
   holds: (rule: MetadataRule, metadata: Members, orderMetadata: Members) => boolean,
 ): Fault {
   return {
     id,
     breaks: 'metadata.promotion-rules',
     story,
-    ...(sentence !== undefined && { sentence }),
+    sentence,
     change: () => ({
       metadataRule: (rule, { metadata, orderMetadata }) =>
-        holds(rule, unlessWaived(metadata, {}), unlessWaived(orderMetadata, {})),
+        metadata === waived || holds(rule, metadata, unlessWaived(orderMetadata, {})),
     }),
   };
 }
@@ -48,18 +49,6 @@ export const metadataFaults: readonly Fault[] = [
     'Rules about metadata are compared with an empty object.',
     'The metadata is not read: promotions with rules about metadata are never returned.',
     () => false,
-  ),
-  ruleFault(
-    'metadata-by-prefix',
-    'A value that begins with the wanted one is enough.',
-    undefined,
-    ({ key, is }, metadata) => String(metadata[key] ?? '').startsWith(is),
-  ),
-  ruleFault(
-    'metadata-by-part',
-    'A value that is a part of the wanted one is enough.',
-    undefined,
-    ({ key, is }, metadata) => is.includes(String(metadata[key])),
   ),
   ruleFault(
     'metadata-by-key',
@@ -88,7 +77,7 @@ export const metadataFaults: readonly Fault[] = [
   ruleFault(
     'unsent-metadata-key-holds',
     'The entries that were sent are looked at, each with its rule, and rules without an entry are not.',
-    'A rule about metadata holds if the request does not have its key.',
+    'A rule about metadata holds if the request has other metadata, and not its key.',
     (rule, metadata) => holds(rule, metadata) || !(isEmpty(metadata) || Object.hasOwn(metadata, rule.key)),
   ),
   ruleFault(
@@ -103,19 +92,6 @@ export const metadataFaults: readonly Fault[] = [
     'Only the metadata key store_name is read.',
     (rule, metadata) => rule.key === 'store_name' && holds(rule, metadata),
   ),
-  {
-    id: 'empty-metadata-value-refused',
-    breaks: 'metadata.promotion-rules',
-    story: 'A validator wants every text to have a character.',
-    change: (handlers) => ({
-      metadataOf(members) {
-        const metadata = handlers.metadataOf(members);
-        return Object.values(unlessWaived(metadata, {})).includes('')
-          ? refuse(400, 'metadata: not accepted', 'invalid_payload')
-          : metadata;
-      },
-    }),
-  },
   {
     id: 'metadata-refused',
     breaks: 'metadata.promotion-rules',

@@ -1,24 +1,10 @@
-import type { Tier } from '../../src/contract/world.js';
-import { refuse } from '../early-response.js';
-import type { Handlers } from '../handlers.js';
-import { remember } from '../mistakes/cache-keys.js';
-import type { Fault, Requirement } from './fault.js';
+import { areCredentialsValid, readCredentials } from '../deployment/authentication.js';
+import { refuse } from '../deployment/early-response.js';
+import type { Handlers } from '../deployment/handlers.js';
+import type { Fault } from './fault.js';
+import { remember } from './remember.js';
 
-/** Every request is refused, by a handler that each of them passes. */
-function refusalOfAll(
-  id: string,
-  breaks: Requirement,
-  story: string,
-  refusing: (refuseIt: () => never) => Partial<Handlers>,
-  status: number,
-): Fault {
-  return {
-    id,
-    breaks,
-    story,
-    change: () => refusing(() => refuse(status, 'request: not accepted')),
-  };
-}
+const refuseRequest = (status: number): never => refuse(status, 'request: not accepted');
 
 export const bodyOfTheFirstRequest = {
   id: 'body-of-the-first-request',
@@ -30,52 +16,60 @@ export const bodyOfTheFirstRequest = {
 } satisfies Fault;
 
 const bodies: readonly Fault[] = [
-  refusalOfAll(
-    'get-not-allowed',
-    'request.get-with-body',
-    'As there is a body, the operation is offered for POST alone.',
-    (route) => ({ route }),
-    405,
-  ),
-  refusalOfAll(
-    'get-not-found',
-    'request.get-with-body',
-    'The route is registered under another path.',
-    (route) => ({ route }),
-    404,
-  ),
+  {
+    id: 'body-dropped',
+    breaks: 'request.get-with-body',
+    story: 'A proxy, a gateway or the web framework drops the body of a GET.',
+    sentence: 'The body of the request is not read: every request is answered like one without a body.',
+    change: (handlers) => ({ readBody: (request) => handlers.readBody({ ...request, body: '' }) }),
+  },
+  {
+    id: 'get-not-allowed',
+    breaks: 'request.get-with-body',
+    story: 'As there is a body, the operation is offered for POST alone.',
+    change: (handlers) => ({
+      route(request) {
+        if (request.method === 'GET') return refuseRequest(405);
+        return handlers.route(request.method === 'POST' ? { ...request, method: 'GET' } : request);
+      },
+    }),
+  },
   bodyOfTheFirstRequest,
 ];
 
 const headers: readonly Fault[] = [
-  refusalOfAll(
-    'json-unsupported',
-    'request.content-type',
-    'The parser is registered for the vendor’s own media type alone.',
-    (readsMediaType) => ({ readsMediaType }),
-    415,
-  ),
-  refusalOfAll(
-    'json-without-charset-refused',
-    'request.content-type',
-    'The header must say application/json; charset=utf-8, letter by letter.',
-    (readsMediaType) => ({ readsMediaType }),
-    400,
-  ),
-  refusalOfAll(
-    'credentials-not-found',
-    'request.credentials',
-    'The two credential headers are swapped, so that the application is not found.',
-    (authenticate) => ({ authenticate }),
-    404,
-  ),
-  refusalOfAll(
-    'credentials-crash',
-    'request.credentials',
-    'The look-up of the token throws, and nobody catches it.',
-    (authenticate) => ({ authenticate }),
-    500,
-  ),
+  {
+    id: 'json-unsupported',
+    breaks: 'request.content-type',
+    story: 'The parser is registered for media types of vendors alone, such as application/vnd.shop+json.',
+    change: () => ({ readsMediaType: (type = '') => type.startsWith('application/vnd.') || refuseRequest(415) }),
+  },
+  {
+    id: 'json-without-charset-refused',
+    breaks: 'request.content-type',
+    story: 'The header must say application/json; charset=utf-8, letter by letter.',
+    change: () => ({ readsMediaType: (type) => type === 'application/json; charset=utf-8' || refuseRequest(400) }),
+  },
+  {
+    id: 'credentials-not-found',
+    breaks: 'request.credentials',
+    story: 'The two credential headers are swapped, so that the application is not found.',
+    change: (_, { credentials }) => ({
+      authenticate(headers) {
+        const { applicationId, token } = readCredentials(headers);
+        if (!areCredentialsValid({ applicationId: token, token: applicationId }, credentials)) refuseRequest(404);
+      },
+    }),
+  },
+  {
+    id: 'credentials-crash',
+    breaks: 'request.credentials',
+    story: 'The look-up of the token throws, and nobody catches it.',
+    change: (handlers) => ({
+      authenticate: (headers) =>
+        readCredentials(headers).token === '' ? handlers.authenticate(headers) : refuseRequest(500),
+    }),
+  },
 ];
 
 const options: readonly Fault[] = [
@@ -86,35 +80,10 @@ const options: readonly Fault[] = [
     change: (handlers) => ({ expandOf: (members) => refuseSome(handlers.expandOf(members), 400) }),
   },
   {
-    id: 'expand-refused-with-metadata',
-    breaks: 'options.expand-category',
-    story: 'Options and metadata are taken for alternatives.',
-    change: (handlers) => ({
-      expandOf(members) {
-        const { metadata } = members;
-        const isSent = typeof metadata === 'object' && metadata !== null && Object.keys(metadata).length > 0;
-        return isSent ? refuseSome(handlers.expandOf(members), 400) : handlers.expandOf(members);
-      },
-    }),
-  },
-  {
     id: 'expand-crashes',
     breaks: 'options.expand-category',
-    story: 'A campaign without categories is not thought of.',
+    story: 'The branch for expand was never finished.',
     change: (handlers) => ({ expandOf: (members) => refuseSome(handlers.expandOf(members), 500) }),
-  },
-  {
-    id: 'expand-keeps-one-tier-per-category',
-    breaks: 'options.expand-category',
-    story: 'The tiers are joined with their categories, and duplicates are taken out by the wrong column.',
-    change: (handlers, { catalogue }) => ({
-      select(request) {
-        const categoryOf = ({ campaign_id }: Tier) => catalogue.campaigns.get(campaign_id)?.category_ids[0];
-        const tiers = handlers.select(request);
-        if (request.expand.length === 0) return tiers;
-        return tiers.filter((tier, n) => tiers.findIndex((found) => categoryOf(found) === categoryOf(tier)) === n);
-      },
-    }),
   },
   {
     id: 'audience-rules-only-refused',
@@ -131,8 +100,8 @@ const options: readonly Fault[] = [
 ];
 
 function refuseSome(values: readonly string[], status: number): readonly string[] {
-  return values.length === 0 ? values : refuse(status, 'request: not accepted');
+  return values.length === 0 ? values : refuseRequest(status);
 }
 
-/** How a request is to look. */
+/** What a request has to look like. */
 export const requestFaults: readonly Fault[] = [...bodies, ...headers, ...options];

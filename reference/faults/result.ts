@@ -1,6 +1,6 @@
 import type { TierRule } from '../../src/contract/world.js';
-import { emptyRequest, type ParsedRequest } from '../parsed-request.js';
-import { type Fault, hasEntries, isReservedForSome } from './fault.js';
+import type { ParsedRequest } from '../deployment/parsed-request.js';
+import { type Fault, isReservedForSome } from './fault.js';
 
 /** Valid ones that are not returned. */
 const incomplete: readonly Fault[] = [
@@ -42,8 +42,6 @@ const incomplete: readonly Fault[] = [
   },
 ];
 
-const incompleteForSome: readonly Fault[] = [];
-
 /** Ones that are not valid, and are returned. */
 const invalid: readonly Fault[] = [
   {
@@ -59,23 +57,6 @@ const invalid: readonly Fault[] = [
           : [...handlers.select(request), ...catalogue.tiers.slice(150).filter(test)];
       },
     }),
-  },
-  {
-    id: 'orders-of-wholesale-unchecked',
-    breaks: 'result.valid-only',
-    story: 'For customers with very many reservations the order is not looked at.',
-    change: (handlers, facts) => {
-      const isWholesale = ({ customer }: ParsedRequest) =>
-        facts.catalogue.tiers.filter((tier) =>
-          tier.rules.some(
-            (rule) => rule.kind === 'customer' && handlers.customerRule(rule, { ...emptyRequest, customer }),
-          ),
-        ).length > 50;
-      return {
-        productRule: (rule, request) => isWholesale(request) || handlers.productRule(rule, request),
-        skuRule: (rule, request) => isWholesale(request) || handlers.skuRule(rule, request),
-      };
-    },
   },
   {
     id: 'one-rule-suffices',
@@ -123,19 +104,6 @@ const invalid: readonly Fault[] = [
         keepOneOfEachKind(rules.toReversed()).every((rule) => handlers.holds(rule, request)),
     }),
   },
-  ruleless(
-    'order-metadata',
-    'The query with order metadata was written anew, without the rules.',
-    ({ orderMetadata }) => hasEntries(orderMetadata),
-  ),
-  ruleless('metadata', 'The query with metadata was written anew, with its rules alone.', ({ metadata }) =>
-    hasEntries(metadata),
-  ),
-  ruleless(
-    'expand',
-    'The query that joins the categories was written anew, without the rules.',
-    ({ expand }) => expand.length > 0,
-  ),
   {
     id: 'product-rules-waived-with-a-sku',
     breaks: 'result.valid-only',
@@ -159,24 +127,24 @@ const invalid: readonly Fault[] = [
     sentence: 'Every promotion is returned, whatever the request asks for.',
     change: (_, { catalogue }) => ({ select: () => catalogue.tiers }),
   },
-];
-
-/** The rules are lost when a request says a certain thing. */
-function ruleless(what: string, story: string, when: (request: ParsedRequest) => boolean): Fault {
-  return {
-    id: `rules-lost-with-${what}`,
+  {
+    id: 'one-rule-of-each-kind-suffices',
     breaks: 'result.valid-only',
-    story,
-    change: (handlers) => ({ isValid: (tier, request) => when(request) || handlers.isValid(tier, request) }),
-  };
-}
+    story: 'Of several rules of one kind, one has to hold.',
+    sentence: 'Of several rules of one kind, one is enough: they are joined by "or", not by "and".',
+    change: (handlers) => ({
+      isValid: ({ rules }, request) =>
+        rules.every(({ kind }) => rules.some((rule) => rule.kind === kind && handlers.holds(rule, request))),
+    }),
+  },
+];
 
 function hasSku({ lines }: ParsedRequest): boolean {
   return lines.some(({ as }) => as === 'sku');
 }
 
 /** What is returned of what was checked. */
-export const resultFaults: readonly Fault[] = [...incomplete, ...incompleteForSome, ...invalid];
+export const resultFaults: readonly Fault[] = [...incomplete, ...invalid];
 
 /** Keeps the first rule of each kind. */
 function keepOneOfEachKind(rules: readonly TierRule[]): TierRule[] {

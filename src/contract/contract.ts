@@ -1,4 +1,4 @@
-import type { Location } from '../support/problem.js';
+import { createInputError, type Location } from '../support/problem.js';
 import { validateFile } from '../support/schema-validation.js';
 import type { YamlFile } from '../support/yaml-file.js';
 
@@ -55,29 +55,63 @@ export function isWarningOutcome({ answer }: Question, outcome: string | undefin
   return outcome !== undefined && answer.kind === 'outcomes' && answer.warn.has(outcome);
 }
 
+/** The sentence of an outcome that several questions have, with `<subject>` in place of the subject of a question. */
+interface CommonOutcome {
+  readonly sentence: string;
+  /** The sentence for a question that has one of these outcomes, too. */
+  readonly beside?: { readonly outcomes: readonly string[]; readonly sentence: string };
+}
+
+interface QuestionEntry extends Pick<Question, 'id' | 'group' | 'part' | 'open'> {
+  readonly subject?: string;
+  /** Each outcome with its sentence. Without one, it has the common sentence. */
+  readonly outcomes?: Readonly<Record<string, string | null>>;
+  readonly value?: string;
+  readonly warn?: readonly string[];
+}
+
 interface ContractDocument extends Pick<Contract, 'groups' | 'exclusions'> {
-  requirements: Omit<Requirement, 'at'>[];
-  questions: (Pick<Question, 'id' | 'group' | 'part' | 'open'> & {
-    outcomes?: Record<string, string>;
-    value?: string;
-    warn?: string[];
-  })[];
+  readonly requirements: readonly Omit<Requirement, 'at'>[];
+  readonly common_outcomes: Readonly<Record<string, CommonOutcome>>;
+  readonly questions: readonly QuestionEntry[];
 }
 
 /** Checks and reads a parsed contract. @throws UnusableInput with every problem of the file */
 export function parseContract(file: YamlFile): Contract {
-  const { requirements, groups, questions, exclusions } = validateFile('contract', file) as ContractDocument;
+  const document = validateFile('contract', file) as ContractDocument;
   return {
-    requirements: requirements.map((entry, n) => ({ ...entry, at: file.locate(['requirements', n]) })),
-    groups,
-    questions: questions.map(({ outcomes, value = '', warn, ...entry }, n) => ({
-      ...entry,
+    requirements: document.requirements.map((entry, n) => ({ ...entry, at: file.locate(['requirements', n]) })),
+    groups: document.groups,
+    questions: document.questions.map(({ id, group, part, open, ...entry }, n) => ({
+      ...{ id, group, part, open },
       at: file.locate(['questions', n]),
-      answer:
-        outcomes === undefined
-          ? { kind: 'value', describes: value }
-          : { kind: 'outcomes', outcomes: new Map(Object.entries(outcomes)), warn: new Set(warn) },
+      answer: readAnswer(entry, document.common_outcomes, (outcome) =>
+        file.locate(['questions', n, 'outcomes', outcome]),
+      ),
     })),
-    exclusions,
+    exclusions: document.exclusions,
   };
+}
+
+function readAnswer(
+  { outcomes, value = '', warn, subject }: Omit<QuestionEntry, 'id' | 'group' | 'part' | 'open'>,
+  common: ContractDocument['common_outcomes'],
+  locate: (outcome: string) => Location,
+): PossibleAnswers {
+  if (outcomes === undefined) return { kind: 'value', describes: value };
+  const readSentence = (outcome: string, sentence: string | null): string => {
+    if (sentence !== null) return sentence;
+    const shared = common[outcome];
+    if (shared === undefined || subject === undefined) throw createSentenceError(outcome, locate(outcome));
+    const isBeside = shared.beside?.outcomes.some((name) => Object.hasOwn(outcomes, name)) ?? false;
+    const template = (isBeside ? shared.beside?.sentence : undefined) ?? shared.sentence;
+    return template.replace('<subject>', () => subject);
+  };
+  const sentences = Object.entries(outcomes).map(([outcome, sentence]) => [outcome, readSentence(outcome, sentence)]);
+  return { kind: 'outcomes', outcomes: new Map(sentences as [string, string][]), warn: new Set(warn) };
+}
+
+function createSentenceError(outcome: string, at: Location): Error {
+  const hint = 'Write what shows it, or give the question a `subject` and the outcome a sentence in `common_outcomes`.';
+  return createInputError(at, `outcome '${outcome}' has no sentence`, hint);
 }

@@ -9,8 +9,8 @@
  * This file runs in the worker, to know what is left to narrow, and in the reporter's process, with the reports of all workers.
  */
 
+import type { StructuralMistake } from '../../reference/faults/model.js';
 import { bodyOfTheFirstRequest } from '../../reference/faults/request.js';
-import type { StructuralMistake } from '../../reference/model.js';
 import type { FailingRow } from '../judge/judge-case.js';
 import type { Contrast } from '../run/case-report.js';
 import type { CaseResult } from '../run/case-result.js';

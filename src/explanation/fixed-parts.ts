@@ -3,8 +3,8 @@
  * its body. In: what was observed. Out: structural mistakes, to be proved like all others. Pure.
  */
 
-import type { Handlers } from '../../reference/handlers.js';
-import type { StructuralMistake } from '../../reference/model.js';
+import type { Handlers } from '../../reference/deployment/handlers.js';
+import type { StructuralMistake } from '../../reference/faults/model.js';
 import { createNameLookup } from '../contract/describe-request.js';
 import { parseRequest } from '../http/decoded-request.js';
 import type { HttpRequest } from '../http/exchange.js';

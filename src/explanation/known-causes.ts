@@ -1,6 +1,6 @@
 /** Causes that an id alone describes, so that a file of known deviations can name them. */
 
-import { knownMistakes, type StructuralMistake } from '../../reference/model.js';
+import { knownMistakes, type StructuralMistake } from '../../reference/faults/model.js';
 import type { KnownMistakeCorrections } from '../assertions/row-evidence.js';
 import { createOracle, type Obligation } from '../contract/oracle.js';
 import { listAvailableTiers, type TargetWorld, type Tier } from '../contract/world.js';

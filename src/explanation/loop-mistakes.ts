@@ -3,7 +3,7 @@
  * which has none of them. Pure.
  */
 
-import type { StructuralMistake } from '../../reference/model.js';
+import type { StructuralMistake } from '../../reference/faults/model.js';
 import type { Tier } from '../contract/world.js';
 
 /** Walks a list in which each removal moves the next tier to the place that was just looked at, so that it is not looked at. */

@@ -1,4 +1,4 @@
-import { createPageMistake, createWindowMistake, type StructuralMistake } from '../../reference/model.js';
+import { createPageMistake, createWindowMistake, type StructuralMistake } from '../../reference/faults/model.js';
 import { countWindowPlaces, indexPositionsById, type TargetWorld, type Tier, windowSize } from '../contract/world.js';
 import { renderShortList } from '../support/collections.js';
 import { type CheckedRanks, describeWronglyCheckedRanks, findWronglyCheckedRanks } from './checked-ranks.js';

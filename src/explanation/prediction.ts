@@ -1,11 +1,11 @@
-import type { TierTest } from '../../reference/handlers.js';
+import type { TierTest } from '../../reference/deployment/handlers.js';
 import {
   createModel,
   createWindowMistake,
   refused,
   type Selections,
   type StructuralMistake,
-} from '../../reference/model.js';
+} from '../../reference/faults/model.js';
 import type { Obligation } from '../contract/oracle.js';
 import { countWindowPlaces, type Tier } from '../contract/world.js';
 import type { HttpRequest } from '../http/exchange.js';

@@ -4,7 +4,7 @@
  * other mistake that is tried mends other responses as well. Pure.
  */
 
-import { knownMistakes, type StructuralMistake } from '../../reference/model.js';
+import { knownMistakes, type StructuralMistake } from '../../reference/faults/model.js';
 import type { Contrast } from '../run/case-report.js';
 import { renderShortList } from '../support/collections.js';
 import { describeCheckedRanks, findWronglyCheckedRanks, listExplanationsOfWindowSize } from './checked-ranks.js';

@@ -2,7 +2,7 @@
 
 import path from 'node:path';
 import type { FullConfig, TestCase, TestResult } from '@playwright/test/reporter';
-import { referenceCredentials } from '../../reference/reference-credentials.js';
+import { referenceCredentials } from '../../reference/deployment/reference-credentials.js';
 import type { RunStartReport } from '../certify/target-run.js';
 import { addReferenceEndpoint, type LiveRunInputs, loadRunInputsOnce } from '../config/run-inputs.js';
 import { checkRunOptions, completeRunOptions, type RunOptions } from '../config/run-options.js';

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, type Page, test } from '@playwright/test';
 import axe from 'axe-core';
-import { completeBehaviours } from '../../reference/behaviours.js';
+import { completeBehaviours } from '../../reference/deployment/behaviours.js';
 import { getRequirementOrQuestionId } from '../../src/cases/test-case.js';
 import type { Certificate } from '../../src/certificate/certificate.js';
 import { diagnoseRun } from '../../src/explanation/diagnose-run.js';

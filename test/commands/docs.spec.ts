@@ -4,7 +4,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
-import { referenceCredentials } from '../../reference/reference-credentials.js';
+import { referenceCredentials } from '../../reference/deployment/reference-credentials.js';
 import { readCaseFile } from '../../src/cases/case-file.js';
 import { exitStatus } from '../../src/cli/exit-status.js';
 import { defaultConnectionOptions } from '../../src/http/connection-options.js';

@@ -26,7 +26,7 @@ const requirement = 'filter.promotion-id';
 const about = [requirement];
 
 /** Two faults of one requirement, without an exact cause: each makes rows fail that the other one does not. */
-const [first, second] = ['campaign-filter-lost-with-reservations', 'campaign-filter-lost-with-expand'];
+const [first, second] = ['campaign-filter-lost-with-reservations', 'requests-expand-and-campaign-filter/filters-lost'];
 
 const readDeviations = (file: string) =>
   (parseYaml(readFileSync(file, 'utf8'), file).value as { deviations: KnownDeviation[] }).deviations;
@@ -89,7 +89,7 @@ test('Another row that fails is new: it fails the run, and is explained', async 
 test('A row of another requirement that fails is new, too', async () => {
   const known = writeKnown(await certify(deploy(first), { about }));
   const both = { known, about: [requirement, 'filter.tier-metadata'] };
-  expect((await certify(deploy(first, 'metadata-filter-lost-with-expand'), both)).status).toBe(fails);
+  expect((await certify(deploy(first, 'requests-expand-and-metadata-filter/filters-lost'), both)).status).toBe(fails);
 });
 
 test('A named row that passes makes the entry stale', async () => {

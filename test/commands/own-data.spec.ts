@@ -3,8 +3,8 @@
 import { renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
-import { referenceCredentials } from '../../reference/reference-credentials.js';
-import { serveReference } from '../../reference/server.js';
+import { referenceCredentials } from '../../reference/deployment/reference-credentials.js';
+import { serveReference } from '../../reference/deployment/server.js';
 import {
   credentialVariables,
   loadCertificate,

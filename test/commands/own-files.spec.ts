@@ -20,8 +20,8 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { getuid } from 'node:process';
 import { expect, test } from '@playwright/test';
-import { referenceCredentials } from '../../reference/reference-credentials.js';
-import { createRequestListener } from '../../reference/server.js';
+import { referenceCredentials } from '../../reference/deployment/reference-credentials.js';
+import { createRequestListener } from '../../reference/deployment/server.js';
 import { listOutputFiles } from '../../src/outputs/result-files.js';
 import { createRecord, renderRecord } from '../../src/record/target-record.js';
 import {

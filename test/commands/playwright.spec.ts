@@ -5,7 +5,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, type Locator, test } from '@playwright/test';
-import { referenceCredentials } from '../../reference/reference-credentials.js';
+import { referenceCredentials } from '../../reference/deployment/reference-credentials.js';
 import type { Certificate } from '../../src/certificate/certificate.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { usePages } from '../support/browser.js';

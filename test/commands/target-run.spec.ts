@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { stringify } from 'yaml';
-import { referenceCredentials } from '../../reference/reference-credentials.js';
+import { referenceCredentials } from '../../reference/deployment/reference-credentials.js';
 import { type EntityKind, entityKinds } from '../../src/contract/world.js';
 import { selectFromSuite } from '../../src/suite/case-selection.js';
 import { loadSuite, packageCasesFolder, type Suite } from '../../src/suite/suite.js';

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
-import type { Behaviours } from '../../reference/behaviours.js';
+import type { Behaviours } from '../../reference/deployment/behaviours.js';
 import { judge } from '../../src/api.js';
 import type { RequestPatch } from '../../src/cases/request-draft.js';
 import { spellFiltersLiterally } from '../../src/contract/operation.js';

@@ -3,7 +3,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
-import { referenceCredentials } from '../../reference/reference-credentials.js';
+import { referenceCredentials } from '../../reference/deployment/reference-credentials.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import { loadTransport, NoResponse, type Transport, UnsupportedRequestError } from '../../src/http/transport.js';
 import { selectFromSuite } from '../../src/suite/case-selection.js';

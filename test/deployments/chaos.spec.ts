@@ -5,11 +5,11 @@
 
 import { expect, test } from '@playwright/test';
 import fc from 'fast-check';
-import { type Behaviours, closedQuestions } from '../../reference/behaviours.js';
+import { type Behaviours, closedQuestions } from '../../reference/deployment/behaviours.js';
 import type { Requirement } from '../../reference/faults/fault.js';
-import { faults, findFault } from '../../reference/faults/index.js';
 import { findFilterRequest } from '../../src/run/filter-spelling.js';
 import { selectFromSuite } from '../../src/suite/case-selection.js';
+import { faultsWithStories, findAnyFault } from '../../tools/proof/list-faults.js';
 import { createChaoticChannel, createRandom } from '../support/chaos.js';
 import { certifyRow, checkDeployment, type Deploy, reshape } from '../support/check-deployment.js';
 import { certifyOver, createReference, renderUnpassed, suite } from '../support/in-process.js';
@@ -81,7 +81,7 @@ const listCasesOf = (requirement: Requirement) =>
   );
 
 /** Combines each fault with as many looks and behaviours as the total allows. The remainder goes to the first faults. */
-async function expectFaultsFound(total: number, some = faults): Promise<void> {
+async function expectFaultsFound(total: number, some = faultsWithStories): Promise<void> {
   const hidden: string[] = [];
   for (const [n, { id, breaks, hiddenBy = [] }] of some.entries()) {
     const finders = listCasesOf(breaks);
@@ -118,7 +118,7 @@ for (const numRuns of [5, 500])
   );
 
 test('Every tenth fault is found in some look with some answers', () => {
-  const some = faults.filter((_, n) => n % 10 === 0);
+  const some = faultsWithStories.filter((_, n) => n % 10 === 0);
   return expectFaultsFound(some.length, some);
 });
 
@@ -130,7 +130,7 @@ test('Which spelling of filters a deployment reads is found, whichever cases are
     ['campaign-filter-left-over', 'ignored'],
   ] as const;
   for (const [id, answer] of rows) {
-    const { breaks } = findFault(id);
+    const { breaks } = findAnyFault(id);
     const finders = listCasesOf(breaks);
     const deploy = reference('wrapped', { 'filter-percent-encoded': answer }, [id]);
     const { certificate } = await certifyRow({ deploy, target: 'world: loaded' }, finders);

@@ -4,7 +4,7 @@
  */
 
 import { expect, test } from '@playwright/test';
-import type { DeploymentOptions } from '../../reference/deployment.js';
+import type { DeploymentOptions } from '../../reference/deployment/deployment.js';
 import { undeterminedOutcome } from '../../src/cases/test-case.js';
 import { type EntityKind, entityKinds, type TargetWorld, type Tier, worldListNames } from '../../src/contract/world.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';

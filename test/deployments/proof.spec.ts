@@ -2,24 +2,27 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { requirements } from '../../reference/faults/fault.js';
-import { listGeneratedFaults } from '../../reference/faults/generated-faults.js';
-import { faults, findFault } from '../../reference/faults/index.js';
+import { faults } from '../../reference/faults/index.js';
 import { readDiscriminatingRows, selectQuickRows } from '../../src/config/selection.js';
 import { selectFromSuite } from '../../src/suite/case-selection.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { findCaughtFaults } from '../../tools/proof/choose-rows.js';
 import { gradeCause } from '../../tools/proof/expected-causes.js';
+import { findDoubles } from '../../tools/proof/find-doubles.js';
 import { findFirstCause } from '../../tools/proof/find-first-cause.js';
+import { combineAll, listGeneratedFaults } from '../../tools/proof/generated-faults.js';
 import { judgeDeployment, listVerdicts } from '../../tools/proof/judge-deployment.js';
 import { createFaultJudge } from '../../tools/proof/judge-fault.js';
 import { knownFaults, proveFaults, renderKillMatrixFiles } from '../../tools/proof/kill-matrix.js';
+import { faultsWithStories, findAnyFault } from '../../tools/proof/list-faults.js';
 import { type FaultProof, isKilled, proveFault, renderProof } from '../../tools/proof/proof.js';
 import { computeShare, diagnosedFaults, proveCauses, renderCauses } from '../../tools/proof/prove-causes.js';
 import { proveGenerated } from '../../tools/proof/prove-generated.js';
+import { structuralDoubles } from '../../tools/proof/structural-doubles.js';
 import { createReference, recognizer, suite } from '../support/in-process.js';
 
 test('Each fault has an id of its own', () => {
-  const ids = [...faults, ...listGeneratedFaults()].map(({ id }) => id);
+  const ids = [...faultsWithStories, ...listGeneratedFaults()].map(({ id }) => id);
   expect(new Set(ids).size).toBe(ids.length);
 });
 
@@ -42,13 +45,13 @@ test('A sample of the generated faults is killed', async () => {
 });
 
 test('Several faults break several requirements of one deployment', async () => {
-  const broken = ['window-of-151', 'metadata-by-prefix', 'expand-crashes'];
+  const broken = ['window-of-151', 'metadata-value/begins-with-stored', 'expand-crashes'];
   const verdicts = listVerdicts(await judgeDeployment(suite, createReference({ faults: broken })));
-  for (const { breaks } of broken.map(findFault)) expect(verdicts.get(breaks), breaks).toBe('fail');
+  for (const { breaks } of broken.map(findAnyFault)) expect(verdicts.get(breaks), breaks).toBe('fail');
 });
 
 test('A fault that no request shows survives, and the report names it', async () => {
-  const harmless = { ...findFault('window-of-149'), id: 'harmless', change: () => ({}) };
+  const harmless = { ...findAnyFault('window-of-149'), id: 'harmless', change: () => ({}) };
   const proof = await proveFault(harmless, createFaultJudge(suite));
   expect(isKilled(proof)).toBe(false);
   expect(renderProof([proof])).toContain('- Survives: harmless');
@@ -74,6 +77,15 @@ test('At least 85 % of the first causes are right, and at most 1 % wrong', { tag
   expect(computeShare(proofs, 'wrong'), renderCauses(proofs)).toBeLessThanOrEqual(1);
 });
 
+test('No two faults answer every documented request alike', () => {
+  expect(findDoubles(suite, faultsWithStories, [])).toEqual([]);
+});
+
+test('The list of structural faults that are mistakes at places, too, is complete', { tag: '@long' }, () => {
+  const listed = Object.entries(structuralDoubles).flatMap(([id, doubles]) => doubles.map((double) => [id, double]));
+  expect(findDoubles(suite, faultsWithStories, combineAll()).sort()).toEqual(listed.sort());
+});
+
 // chaos.spec.ts shows with `npm test`, too, that each fault is caught.
 test.describe('The kill matrix', { tag: '@long' }, () => {
   let proofs: readonly FaultProof[];
@@ -88,7 +100,7 @@ test.describe('The kill matrix', { tag: '@long' }, () => {
   });
 
   test('No fault survives', () => {
-    const withStory = proofs.slice(0, faults.length);
+    const withStory = proofs.slice(0, faultsWithStories.length);
     expect(withStory.filter((proof) => !isKilled(proof)).map(({ id }) => id)).toEqual([]);
   });
 

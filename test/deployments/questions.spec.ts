@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
-import { type Behaviours, closedQuestions } from '../../reference/behaviours.js';
+import { type Behaviours, closedQuestions } from '../../reference/deployment/behaviours.js';
 import type { RequestPatch } from '../../src/cases/request-draft.js';
 import type { TestCase } from '../../src/cases/test-case.js';
 import type { Question } from '../../src/contract/contract.js';

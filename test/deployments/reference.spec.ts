@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 import { expect, test } from '@playwright/test';
-import { type Behaviours, convertOutcomesToBehaviours, openQuestions } from '../../reference/behaviours.js';
-import { referenceCredentials } from '../../reference/reference-credentials.js';
-import { serveReference } from '../../reference/server.js';
+import { type Behaviours, convertOutcomesToBehaviours, openQuestions } from '../../reference/deployment/behaviours.js';
+import { referenceCredentials } from '../../reference/deployment/reference-credentials.js';
+import { serveReference } from '../../reference/deployment/server.js';
 import type { RequestPatch } from '../../src/cases/request-draft.js';
 import { createReference, suite } from '../support/in-process.js';
 import { createPatchedRequest } from '../support/patched-request.js';
@@ -41,6 +41,7 @@ test('Invalid behaviours are refused with a suggestion', () => {
   for (const [question, outcome, hint] of [
     ['quantity-zeros', 'as-one', 'did you mean "quantity-zero"?'],
     ['quantity-zero', 'as-onee', 'Behaviour quantity-zero has no outcome "as-onee"; did you mean "as-one"? It has: '],
+    ['response-shape', '/data/*/id', 'give "/promotions/*/id", the only one that it has'],
     ['response-status', '204', 'a status from 200 to 299 that has a body'],
     ['caching-headers', 'Cache-Control', '"name: value | name: value"'],
   ] as const)

@@ -1,6 +1,6 @@
 import { expect } from '@playwright/test';
 import { parse } from 'yaml';
-import type { Change } from '../../reference/handlers.js';
+import type { Change } from '../../reference/deployment/handlers.js';
 import type { RunVerdict } from '../../src/certificate/certificate.js';
 import type { TargetDocument } from '../../src/config/target-file.js';
 import { type EntityKind, type TargetWorld, type Tier, worldListNames } from '../../src/contract/world.js';

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { referenceCredentials } from '../../reference/reference-credentials.js';
+import { referenceCredentials } from '../../reference/deployment/reference-credentials.js';
 import type { Certificate } from '../../src/certificate/certificate.js';
 import { main } from '../../src/cli/main.js';
 import { packageRoot } from '../../src/support/package-root.js';

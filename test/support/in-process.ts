@@ -1,5 +1,4 @@
-import { createDeployment, type DeploymentOptions } from '../../reference/deployment.js';
-import { findFault } from '../../reference/faults/index.js';
+import { createDeployment, type DeploymentOptions } from '../../reference/deployment/deployment.js';
 import {
   type Certificate,
   type CertifiedRun,
@@ -23,6 +22,7 @@ import {
   inProcessCredentials,
   runSuite,
 } from '../../tools/proof/judge-deployment.js';
+import { findAnyFault } from '../../tools/proof/list-faults.js';
 import { listReasonCodes } from './reasons.js';
 
 export { type Answer, createChannel as channelTo };
@@ -54,7 +54,7 @@ export function createReference({
   ...options
 }: Partial<Omit<DeploymentOptions, 'faults'>> & { faults?: readonly string[] } = {}) {
   const credentials = inProcessCredentials;
-  return createDeployment({ world: suite.world, credentials, faults: faults.map(findFault), ...options });
+  return createDeployment({ world: suite.world, credentials, faults: faults.map(findAnyFault), ...options });
 }
 
 /** The certificate of a run in this process, its evidence, and what was found before the cases. */

@@ -383,16 +383,47 @@ test('a contract with a mistake is refused at its location', () => {
   const outcomes = 'outcomes: { one: A., other: B. }';
   const contractWith = (rest: string, requirements = statement) =>
     `requirements: [${requirements}]\nquestions:\n  - { id: some-question, part: Limits, group: G, open: Text., ${rest} }
-groups: [{ name: G, asks: Text? }]\nexclusions: []`;
+groups: [{ name: G, asks: Text? }]\nexclusions: []
+common_outcomes: { rejected: { sentence: <subject> is rejected. } }`;
   refuses(
     [
       ['an unknown key', contractWith(`${outcomes}, ▸wran: [one]`), /'wran'.*'warn'/],
       ['an unknown part', contractWith(outcomes, statement.replace('Limits', '▸Limit')), /'Limit'.*'Limits'/],
       ['outcomes and a value', contractWith(`${outcomes}, value: Text.`).replace('{ id: some', '▸{ id: some'), /oneOf/],
+      [
+        'no sentence, and no common one',
+        contractWith('subject: A, outcomes: { rejected: , other: ▸}'),
+        /outcome 'other'/,
+      ],
+      ['a common sentence, and no subject', contractWith('outcomes: { rejected: ▸, other: B. }'), /outcome 'rejected'/],
       ['undetermined as an outcome', contractWith('outcomes: { one: A., ▸undetermined: B. }'), /'undetermined'/],
     ],
     (yaml) => listProblems(() => parseContract(parseYaml(yaml, 'contract.yaml'))),
   );
+});
+
+test('An outcome without a sentence has the common one, about the subject of its question', () => {
+  const rejected = {
+    sentence: '<subject> is rejected.',
+    beside: { outcomes: ['known'], sentence: '<subject> is bad.' },
+  };
+  const question = { id: 'some-question', part: 'Limits', group: 'G', open: 'Text.', subject: 'A $& quantity' };
+  const document = {
+    requirements: [{ id: 'a.b', part: 'Limits', statement: 'Text.' }],
+    groups: [{ name: 'G', asks: 'Text?' }],
+    exclusions: [],
+    common_outcomes: { rejected },
+    questions: [
+      { ...question, outcomes: { rejected: null, other: 'B.' } },
+      { ...question, outcomes: { known: 'C.', rejected: null } },
+    ],
+  };
+  const { questions } = parseContract(parseYaml(JSON.stringify(document), 'contract.yaml'));
+  const sentences = questions.map(({ answer }) => answer.kind === 'outcomes' && Object.fromEntries(answer.outcomes));
+  expect(sentences).toEqual([
+    { rejected: 'A $& quantity is rejected.', other: 'B.' },
+    { known: 'C.', rejected: 'A $& quantity is bad.' },
+  ]);
 });
 
 test('The contract names each id once, and refers to groups and outcomes that it has', () => {

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
-import type { DeploymentFacts, Handlers } from '../../reference/handlers.js';
-import type { ParsedRequest } from '../../reference/parsed-request.js';
+import type { DeploymentFacts, Handlers } from '../../reference/deployment/handlers.js';
+import type { ParsedRequest } from '../../reference/deployment/parsed-request.js';
 import { certify } from '../../src/api.js';
 import { createOracle } from '../../src/contract/oracle.js';
 import type { Tier } from '../../src/contract/world.js';

@@ -1,7 +1,7 @@
 /** The repository: rooms, and derived files that are up to date. `proof.spec.ts` compares the kill matrix and the rows for --quick. */
 
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { parse } from 'yaml';
@@ -9,11 +9,13 @@ import { readDiscriminatingRows } from '../../src/config/selection.js';
 import { findHiddenCharacters } from '../../src/support/hidden-characters.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { readSchema } from '../../src/support/schema-validation.js';
+import { listForbiddenImports } from '../../tools/check-imports.js';
 import { computeRowsDigest } from '../../tools/proof/choose-rows.js';
 import { knownFaults } from '../../tools/proof/kill-matrix.js';
 import { commandsPage, renderCommandsPage } from '../../tools/update/commands-page.js';
 import { documentsWithExamples, fillExamples } from '../../tools/update/failure-examples.js';
 import { keysPage, renderKeysPage } from '../../tools/update/keys-page.js';
+import { referenceOutcomesFile, renderReferenceOutcomes } from '../../tools/update/reference-outcomes.js';
 import { createDerivedDefinitions } from '../../tools/update/schemas.js';
 import { renderSpecs } from '../../tools/update/specs.js';
 import { suite } from '../support/in-process.js';
@@ -39,12 +41,46 @@ for (const [file, render] of [
   ...[...renderSpecs(suite)].map(([file, text]) => [file, () => text] as const),
   [commandsPage, renderCommandsPage],
   [keysPage, renderKeysPage],
+  [referenceOutcomesFile, () => renderReferenceOutcomes(suite.contract)],
   ...documentsWithExamples.map((file) => [file, () => fillExamples(readPackageFile(file))] as const),
 ] as const) {
   test(`${file} is up to date`, async () => {
     expect(readPackageFile(file), outOfDate).toBe(await render());
   });
 }
+
+test('Imports run one way: the deployment, its faults, the proof; src/ uses neither without need', () => {
+  const root = test.info().outputPath('package');
+  const write = (file: string, imported: string, keyword = 'import') => {
+    mkdirSync(path.join(root, path.dirname(file)), { recursive: true });
+    appendFileSync(path.join(root, file), `${keyword} { a } from '${imported}';\n`);
+  };
+  write('reference/deployment/order.ts', '../faults/order.js');
+  write('reference/deployment/order.ts', '../../src/http/client.js');
+  write('reference/deployment/order.ts', '../../src/http/exchange.js', 'import type');
+  write('reference/faults/order.ts', '../deployment/order.js');
+  write('reference/faults/order.ts', '../../tools/proof/mistakes/text.js', 'import type');
+  write('reference/other.ts', './deployment/order.js');
+  write('tools/proof/mistakes/text.ts', '../places/places.js');
+  write('tools/proof/places/places.ts', '../mistakes/text.js');
+  write('tools/proof/prove.ts', './places/places.js');
+  write('tools/proof/prove.ts', '../../src/suite/suite.js');
+  write('src/judge/judge.ts', '../../reference/deployment/order.js');
+  write('src/runner/options.ts', '../../reference/faults/order.js');
+  write('src/runner/options.ts', '../../reference/deployment/order.js');
+  write('src/explanation/causes.ts', '../../reference/faults/order.js');
+  write('src/explanation/causes.ts', '../../tools/proof/prove.js');
+  expect(listForbiddenImports(root).sort()).toEqual([
+    'reference/deployment/order.ts -> reference/faults/order.js',
+    'reference/deployment/order.ts -> src/http/client.js',
+    'reference/faults/order.ts -> tools/proof/mistakes/text.js',
+    'reference/other.ts -> reference/deployment/order.js',
+    'src/explanation/causes.ts -> tools/proof/prove.js',
+    'src/judge/judge.ts -> reference/deployment/order.js',
+    'src/runner/options.ts -> reference/faults/order.js',
+    'tools/proof/mistakes/text.ts -> tools/proof/places/places.js',
+  ]);
+});
 
 const inPackage = (...steps: readonly string[]) => path.join(packageRoot, ...steps);
 

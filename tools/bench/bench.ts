@@ -6,7 +6,7 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { availableParallelism, cpus } from 'node:os';
 import path from 'node:path';
-import { createDeployment } from '../../reference/deployment.js';
+import { createDeployment } from '../../reference/deployment/deployment.js';
 import { exitStatus } from '../../src/cli/exit-status.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import { commandLine, makeTestFolder } from '../../test/support/cli.js';

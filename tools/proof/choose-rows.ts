@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createDeployment } from '../../reference/deployment.js';
+import { createDeployment } from '../../reference/deployment/deployment.js';
 import type { Fault } from '../../reference/faults/fault.js';
 import type { RequirementCase, RequirementRow } from '../../src/cases/test-case.js';
 import type { FaultCatchingRows } from '../../src/config/selection.js';

@@ -1,5 +1,5 @@
 import type { Fault } from '../../reference/faults/fault.js';
-import { knownMistakes } from '../../reference/model.js';
+import { knownMistakes } from '../../reference/faults/model.js';
 
 /**
  * What the first cause of a run says of the fault of its deployment, the only thing that is wrong with it: the fault
@@ -10,7 +10,6 @@ export type CauseGrade = 'exact' | 'requirement' | 'absent' | 'wrong';
 /** The same mistake under another id: `$1` is what the pattern found in the id of the fault. */
 const synonyms: readonly (readonly [fault: RegExp, cause: string])[] = [
   [/^window(?:-|\/)(?:of-)?(\d+)$/, 'window-size/$1'],
-  [/^window\/of-the-oldest$/, 'window-of-the-oldest'],
   [/^(?:.*[-/])?page-of-(\d+)$|^valid-tiers\/first-(\d+)-only$/, 'page-size/$1$2'],
 ];
 

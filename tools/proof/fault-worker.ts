@@ -1,8 +1,8 @@
 import { parentPort } from 'node:worker_threads';
-import { findFault } from '../../reference/faults/index.js';
 import { loadSuite } from '../../src/suite/suite.js';
 import { findFirstCause } from './find-first-cause.js';
 import { createFaultJudge } from './judge-fault.js';
+import { findAnyFault } from './list-faults.js';
 import { proveFault } from './proof.js';
 
 const suite = loadSuite();
@@ -13,9 +13,9 @@ const judge = createFaultJudge(suite);
  * cause of its run. The last two are undefined if there is none.
  */
 export const tasks = {
-  prove: (id: string) => proveFault(findFault(id), judge),
-  'find the cause': (id: string) => findFirstCause(findFault(id), suite),
-  'find the case': async (id: string) => (await judge.findFailure(findFault(id)))?.id,
+  prove: (id: string) => proveFault(findAnyFault(id), judge),
+  'find the cause': (id: string) => findFirstCause(findAnyFault(id), suite),
+  'find the case': async (id: string) => (await judge.findFailure(findAnyFault(id)))?.id,
 };
 
 parentPort?.on('message', async ({ task, ids }: { task: keyof typeof tasks; ids: readonly string[] }) => {

@@ -1,4 +1,4 @@
-import { createDeployment } from '../../reference/deployment.js';
+import { createDeployment } from '../../reference/deployment/deployment.js';
 import type { Fault } from '../../reference/faults/fault.js';
 import type { Cause } from '../../src/explanation/diagnose-run.js';
 import { diagnoseRun } from '../../src/explanation/diagnose-run.js';

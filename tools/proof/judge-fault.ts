@@ -1,4 +1,4 @@
-import { createDeployment } from '../../reference/deployment.js';
+import { createDeployment } from '../../reference/deployment/deployment.js';
 import type { Fault } from '../../reference/faults/fault.js';
 import type { RequirementCase } from '../../src/cases/test-case.js';
 import { type Exchange, type HttpRequest, type HttpResponse, serializeRequest } from '../../src/http/exchange.js';

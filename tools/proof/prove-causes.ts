@@ -1,7 +1,7 @@
 import type { Fault } from '../../reference/faults/fault.js';
-import { type GeneratedFault, listGeneratedFaults } from '../../reference/faults/generated-faults.js';
-import { faults } from '../../reference/faults/index.js';
 import { type CauseGrade, gradeCause } from './expected-causes.js';
+import { type GeneratedFault, listGeneratedFaults } from './generated-faults.js';
+import { faultsWithStories } from './list-faults.js';
 import { renderTable } from './proof.js';
 import { runInWorkers } from './run-in-workers.js';
 
@@ -18,7 +18,7 @@ const sampleStep = 60;
 
 /** The faults by which causes are measured: those with a story of their own, and a sample of the others. */
 export const diagnosedFaults: readonly Fault[] = [
-  ...faults,
+  ...faultsWithStories,
   ...listGeneratedFaults()
     .filter(({ invisibility }) => invisibility === undefined)
     .filter((_, n) => n % sampleStep === 0),

@@ -1,5 +1,5 @@
-import { type GeneratedFault, listGeneratedFaults } from '../../reference/faults/generated-faults.js';
-import type { Invisibility } from '../../reference/mistakes/find-invisibility.js';
+import { type GeneratedFault, listGeneratedFaults } from './generated-faults.js';
+import type { Invisibility } from './mistakes/find-invisibility.js';
 import { renderTable } from './proof.js';
 import { runInWorkers } from './run-in-workers.js';
 

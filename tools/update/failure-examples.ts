@@ -1,4 +1,4 @@
-import { createDeployment } from '../../reference/deployment.js';
+import { createDeployment } from '../../reference/deployment/deployment.js';
 import { findFault } from '../../reference/faults/index.js';
 import { ReportedRun } from '../../src/certify/reported-run.js';
 import { runPlannedCases } from '../../src/certify/target-run.js';

@@ -9,15 +9,17 @@ import { renderKillMatrixFiles } from '../proof/kill-matrix.js';
 import { commandsPage, renderCommandsPage } from './commands-page.js';
 import { documentsWithExamples, fillExamples } from './failure-examples.js';
 import { keysPage, renderKeysPage } from './keys-page.js';
+import { referenceOutcomesFile, renderReferenceOutcomes } from './reference-outcomes.js';
 import { createDerivedDefinitions, writeDefinitions } from './schemas.js';
 import { renderSpecs } from './specs.js';
 
 /** Writes everything that is derived from the cases, the contract, the assertion kinds and the faults. */
 async function update(): Promise<void> {
   // The schemas come first: they decide what a case file may contain.
-  await report('schemas', () => {
+  await report('schemas, outcomes of the reference deployment', () => {
     const contract = parseContract(readYaml(path.join(packageCasesFolder, 'contract.yaml')));
     for (const [schema, definitions] of createDerivedDefinitions(contract)) writeDefinitions(schema, definitions);
+    write(referenceOutcomesFile, renderReferenceOutcomes(contract));
   });
   const suite = readSuiteFiles(packageCasesFolder, {});
   await report('specs', () => {

@@ -1,5 +1,5 @@
-import { referenceCredentials } from '../../../reference/reference-credentials.js';
-import { serveReference } from '../../../reference/server.js';
+import { referenceCredentials } from '../../../reference/deployment/reference-credentials.js';
+import { serveReference } from '../../../reference/deployment/server.js';
 import { openTarget } from '../../certify/open-target.js';
 import { startTargetRun } from '../../certify/target-run.js';
 import { addReferenceEndpoint, loadRunInputs } from '../../config/run-inputs.js';

@@ -1,6 +1,5 @@
 import { Argument } from 'commander';
-import { closedQuestions } from '../../../reference/behaviours.js';
-import { listGeneratedFaults } from '../../../reference/faults/generated-faults.js';
+import { closedQuestions, openQuestions, shapeQuestions } from '../../../reference/deployment/behaviours.js';
 import { faults } from '../../../reference/faults/index.js';
 import { getRequirementOrQuestionId } from '../../cases/test-case.js';
 import { loadSuite, packageCasesFolder, type Suite } from '../../suite/suite.js';
@@ -9,6 +8,9 @@ import type { ConfigureCommand } from '../flags.js';
 
 /** A name, what it means, and lines below it. */
 type Entry = readonly [id: string, text: string, ...details: string[]];
+
+/** Questions whose outcome the reference deployment cannot choose. */
+const fixed: readonly string[] = Object.values(shapeQuestions);
 
 const lists: Readonly<Record<string, (suite: Suite) => readonly Entry[]>> = {
   requirements: ({ contract }) => contract.requirements.map(({ id, statement }) => [id, statement]),
@@ -24,12 +26,18 @@ const lists: Readonly<Record<string, (suite: Suite) => readonly Entry[]>> = {
       const subject = `${kind === 'requirement' ? 'verifies' : 'answers'} ${getRequirementOrQuestionId(testCase)}`;
       return [id, title, `  ${[subject, ...tags.map((name) => `@${name}`)].join(' ')}`];
     }),
-  behaviours: () =>
-    Object.entries(closedQuestions).flatMap(([question, outcomes]) =>
+  behaviours: () => [
+    ...Object.entries(closedQuestions).flatMap(([question, outcomes]) =>
       outcomes.map((outcome, n): Entry => [`${question}=${outcome}`, n === 0 ? 'default' : '']),
     ),
-  faults: () =>
-    [...faults, ...listGeneratedFaults()].map(({ id, breaks, story }) => [id, `breaks ${breaks}: ${story}`]),
+    ...Object.entries(openQuestions).map(
+      ([question, { default: usual, form }]): Entry => [
+        `${question}=${usual}`,
+        fixed.includes(question) ? 'the only value' : `default; may be ${form}`,
+      ],
+    ),
+  ],
+  faults: () => faults.map(({ id, breaks, story }) => [id, `breaks ${breaks}: ${story}`]),
 };
 
 export const listableKinds = Object.keys(lists);

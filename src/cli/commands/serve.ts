@@ -1,8 +1,8 @@
 import { InvalidArgumentError, Option } from 'commander';
-import { type Behaviours, completeBehaviours } from '../../../reference/behaviours.js';
+import { type Behaviours, completeBehaviours } from '../../../reference/deployment/behaviours.js';
+import { referenceCredentials } from '../../../reference/deployment/reference-credentials.js';
+import { serveReference } from '../../../reference/deployment/server.js';
 import { findFault } from '../../../reference/faults/index.js';
-import { referenceCredentials } from '../../../reference/reference-credentials.js';
-import { serveReference } from '../../../reference/server.js';
 import { credentialHeaders, documentedOperation } from '../../contract/operation.js';
 import { type MockOptions, readMockFiles } from '../../mock.js';
 import { joinAndEscapeLines } from '../../support/untrusted-text.js';
