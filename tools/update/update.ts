@@ -23,12 +23,11 @@ async function update(): Promise<void> {
   });
   const suite = readSuiteFiles(packageCasesFolder, {});
   await report('specs', () => {
-    for (const [file, text] of renderSpecs(suite)) writeFileSync(path.join(packageRoot, file), text);
+    for (const [file, text] of renderSpecs(suite)) write(file, text);
   });
   await report('kill matrix, rows for --quick', async () => {
     for (const [file, text] of await renderKillMatrixFiles()) writeFileSync(file, text);
   });
-  const write = (file: string, text: string) => writeFileSync(path.join(packageRoot, file), text);
   await report('docs/commands.md, docs/keys.md', async () => {
     write(commandsPage, await renderCommandsPage());
     write(keysPage, renderKeysPage());
@@ -38,6 +37,10 @@ async function update(): Promise<void> {
       write(file, await fillExamples(readFileSync(path.join(packageRoot, file), 'utf8')));
   });
   print('Review the diff: `git diff`.');
+}
+
+function write(file: string, text: string): void {
+  writeFileSync(path.join(packageRoot, file), text);
 }
 
 async function report(what: string, write: () => unknown): Promise<void> {
