@@ -28,7 +28,7 @@ import { listen } from '../support/independent-deployment.js';
 
 const docs = readdirSync(path.join(packageRoot, 'docs')).filter((name) => name.endsWith('.md'));
 const guide = ['README.md', ...docs.map((name) => `docs/${name}`)];
-const documents = [...guide, 'CONTRIBUTING.md'].map((name) => ({
+const documents = [...guide, 'CONTRIBUTING.md', 'reference/README.md'].map((name) => ({
   name,
   text: readFileSync(path.join(packageRoot, name), 'utf8'),
 }));
