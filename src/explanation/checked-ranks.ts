@@ -134,7 +134,7 @@ function describeOrderOfTimes(ranks: CheckedRanks): string {
     const oldest = cutAll(checked, length)[0] ?? '';
     const newest = cutAll(unchecked, length).at(-1) ?? '';
     if (oldest < newest) continue;
-    return `By the times of the test data, the order is right to the ${unit}: those that changed places were created ${preposition} the same ${unit}, ${oldest}.`;
+    return `Those that changed places were created ${preposition} the same ${unit}, ${oldest}: by the times of the test data, nothing else is out of order.`;
   }
   return `By the times of the test data, not even the years are in order. ${describeTimeOfLeftOut(ranks)}`.trim();
 }

@@ -100,13 +100,18 @@ function findLendingRequest(
   const { isRightFor, countWrong } = createResultTest(wrong, target);
   // That another filter fits may be a coincidence, unless results change by themselves, and it leaves out many promotions.
   const doOtherFiltersTell = isUnstable && countWrong >= minFilteredOut;
+  let first: EarlierParts | undefined;
   for (const { lending, exchange, mixed } of listMixedRequests(later, earlierOnes)) {
-    if (!isRightFor(mixed)) continue;
     const isSameAnswer = 'response' in exchange && exchange.response.body === wrong.response.body;
-    const isTelling = !lending.parts.includes('parameter') || isSameAnswer || doOtherFiltersTell;
-    if (isTelling) return { earlier: exchange, words: describeLending(lending), isSameAnswer };
+    const isTelling =
+      isSameAnswer || (first === undefined && (!lending.parts.includes('parameter') || doOtherFiltersTell));
+    if (!isTelling || !isRightFor(mixed)) continue;
+    const found = { earlier: exchange, words: describeLending(lending), isSameAnswer };
+    // The same answer says most, whichever request has it.
+    if (isSameAnswer) return found;
+    first ??= found;
   }
-  return undefined;
+  return first;
 }
 
 /** A request that has some parts from an earlier one. */

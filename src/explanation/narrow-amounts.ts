@@ -83,7 +83,9 @@ export function* narrowSize(
 
 /** Creates another part of the same kind. */
 function createPlainPart({ kind }: RequestComponent, { target }: SymptomInquiry): RequestComponent | undefined {
-  const product = target.world.products.at(-1)?.id;
+  const { products, skus } = target.world;
+  // What a product counts that is ordered by its SKUs, too, is open.
+  const product = products.findLast(({ id }) => !skus.some((sku) => sku.product_id === id))?.id;
   switch (kind) {
     case 'item':
       return product === undefined ? undefined : { kind, item: { product_id: product, quantity: 1 } };
@@ -122,6 +124,9 @@ function* narrowBytes(
     if ((yield* inquiry.ask(build(1))) !== 'right') continue;
     const found = yield* bisect(inquiry, { wrong: length, right: 1 }, build);
     const [wrongly, rightly] = [build(found.wrong), build(found.right)];
+    // White space is no text: if it fills the body as well, the size of the body counts, and not that of the entry.
+    const filled = fillWithWhiteSpace(compose(base), sizeOf(wrongly));
+    if ((yield* inquiry.ask(filled)) !== 'wrong') return undefined;
     const describe = (request: HttpRequest) => `With a body of ${sizeOf(request)} bytes`;
     return createNarrowedContrast(inquiry, {
       wrongly,
@@ -132,6 +137,12 @@ function* narrowBytes(
     });
   }
   return undefined;
+}
+
+/** @param size in bytes */
+function fillWithWhiteSpace(request: HttpRequest, size: number): HttpRequest {
+  const { body = '' } = request;
+  return { ...request, body: ' '.repeat(Math.max(0, size - Buffer.byteLength(body))) + body };
 }
 
 type ItemComponent = Extract<RequestComponent, { kind: 'item' }>;

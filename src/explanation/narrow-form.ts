@@ -40,6 +40,10 @@ const aspects: readonly FormAspect[] = [
     words: 'With white space between the members of the body',
     build: (plainly, { body = '' }) => ({ ...plainly, body: writeUnescaped(body) }),
   },
+  {
+    words: 'With letters of the body written as escapes (\\u…)',
+    build: (plainly, { body = '' }) => ({ ...plainly, body: removeWhiteSpace(body) }),
+  },
   { words: 'With the body written as it is here', build: (plainly, { body }) => ({ ...plainly, body }) },
   { words: 'With the query spelled as it is here', build: (plainly, { path }) => ({ ...plainly, path }) },
   { words: 'With these headers', build: (plainly, { headers }) => ({ ...plainly, headers }) },
@@ -54,6 +58,11 @@ function rewriteJson(body: string): string {
 /** Writes letters that are escaped without need as they are: only white space is left of the spelling. */
 function writeUnescaped(body: string): string {
   return body.replaceAll(/"(?:[^"\\]|\\.)*"/gs, (text) => rewriteJson(text));
+}
+
+/** Leaves out white space between members: only the spelling of texts is left. */
+function removeWhiteSpace(body: string): string {
+  return body.replaceAll(/("(?:[^"\\]|\\.)*")|\s+/gs, (_, text: string | undefined) => text ?? '');
 }
 
 export function* narrowForm(

@@ -59,10 +59,14 @@ export function* narrow(
   const contrast = yield* narrowComponents(inquiry, apart);
   const narrowed = yield* narrowValues(inquiry, apart, contrast, around);
   if (narrowed !== undefined) return narrowed;
+  // No other request may show it again: the key of a cache may have nothing that can be changed and stays documented.
+  const isKept =
+    contrast.right === undefined && lent?.isSameAnswer === true && around.isSometimesRight(inquiry.symptom);
+  if (isKept) return describeLent(start, lent, inquiry, undefined);
+  const neighbour = yield* narrowNeighbours(inquiry, apart, contrast, around);
+  if (neighbour !== undefined) return neighbour;
   if (contrast.right !== undefined) return describeDifference(inquiry, apart, contrast.wrong, contrast.right);
   const smallest = inquiry.getExchange(apart.compose(contrast.wrong)) ?? start;
-  if (lent?.isSameAnswer && around.isSometimesRight(inquiry.symptom))
-    return describeLent(start, lent, inquiry, undefined);
   return describeSmallest(smallest, inquiry, around);
 }
 
@@ -98,7 +102,18 @@ function* narrowValues(
     (yield* narrowOtherKey(inquiry, apart, contrast)) ??
     (yield* narrowTexts(inquiry, apart, contrast)) ??
     (yield* narrowStoredTexts(inquiry, apart, contrast)) ??
-    (yield* narrowBrackets(inquiry, apart.compose(contrast.wrong))) ??
+    (yield* narrowBrackets(inquiry, apart.compose(contrast.wrong)))
+  );
+}
+
+/** Tries what makes a request right that no part can be left out of: another item, another customer, other texts. */
+function* narrowNeighbours(
+  inquiry: SymptomInquiry,
+  apart: DecomposedRequest,
+  contrast: ComponentContrast,
+  around: NarrowingContext,
+): RequestGenerator<NarrowedFailure | undefined> {
+  return (
     (yield* narrowItem(inquiry, apart, contrast)) ??
     (yield* narrowCustomer(inquiry, apart, contrast, around)) ??
     (yield* narrowRuleTexts(inquiry, apart, contrast, around)) ??

@@ -45,7 +45,11 @@ interface Candidate {
 
 /** Lists the mistakes that are proved, one after another: each explains what those before it leave. */
 export function proveCauses(run: ObservationsWithPredictor, seeds: readonly StructuralMistake[]): CauseWithRows[] {
-  const tried = [...listWindowAndLimitMistakes(run), ...knownMistakes, ...loopMistakes, ...listFixedPartMistakes(run)];
+  const tried: TriedMistake[] = [
+    ...[...listWindowAndLimitMistakes(run), ...knownMistakes].map((mistake) => ({ mistake, leastShareOfAll })),
+    // What is said of every request has to explain nearly everything.
+    ...[...loopMistakes, ...listFixedPartMistakes(run)].map((mistake) => ({ mistake, leastShareOfAll: nearlyAll })),
+  ];
   const found: StructuralMistake[] = [];
   const causes: CauseWithRows[] = [];
   while (causes.length < maxMistakes) {
@@ -64,12 +68,12 @@ function findProved(
   run: ObservationsWithPredictor,
   wrong: readonly WrongResponse[],
   assumed: readonly StructuralMistake[],
-  tried: readonly StructuralMistake[],
+  tried: readonly TriedMistake[],
 ): Candidate[] {
-  const candidates = tried.flatMap((mistake): Candidate[] => {
+  const candidates = tried.flatMap(({ mistake, leastShareOfAll: least }): Candidate[] => {
     const mended = listMended(run, wrong, assumed, mistake);
     const isProved =
-      mended.length >= Math.max(minMendedResponses, leastShareOfAll * wrong.length) &&
+      mended.length >= Math.max(minMendedResponses, least * wrong.length) &&
       mended.some(makesRowFail) &&
       !isContradicted(run, assumed, mistake) &&
       mended.length >= leastShare * countChanged(run, wrong, assumed, mistake);
@@ -102,6 +106,14 @@ function listMended(
 const leastShare = 0.6;
 /** What mends few of all wrong responses may fit by coincidence: something else made most of them wrong. */
 const leastShareOfAll = 0.12;
+/** The share of a mistake that concerns every request. A second mistake may make some responses wrong. */
+const nearlyAll = 0.8;
+
+/** A mistake, and the share of all wrong responses that it has to mend. */
+interface TriedMistake {
+  readonly mistake: StructuralMistake;
+  readonly leastShareOfAll: number;
+}
 
 /** Counts the wrong responses for which the mistake predicts another result than without it. */
 function countChanged(
