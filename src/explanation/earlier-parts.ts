@@ -100,14 +100,19 @@ function findLendingRequest(
   const { isRightFor, countWrong } = createResultTest(wrong, target);
   // That another filter fits may be a coincidence, unless results change by themselves, and it leaves out many promotions.
   const doOtherFiltersTell = isUnstable && countWrong >= minFilteredOut;
+  const hasSameAnswer = (exchange: Exchange) =>
+    'response' in exchange && exchange.response.body === wrong.response.body;
+  // Several requests may lend the same: that with the same answer says most.
+  const [alike, others] = [true, false].map((wanted) =>
+    earlierOnes.filter(({ exchange }) => hasSameAnswer(exchange) === wanted),
+  ) as [EarlierExchange[], EarlierExchange[]];
   let first: EarlierParts | undefined;
-  for (const { lending, exchange, mixed } of listMixedRequests(later, earlierOnes)) {
-    const isSameAnswer = 'response' in exchange && exchange.response.body === wrong.response.body;
+  for (const { lending, exchange, mixed } of listMixedRequests(later, [...alike, ...others])) {
+    const isSameAnswer = hasSameAnswer(exchange);
     const isTelling =
       isSameAnswer || (first === undefined && (!lending.parts.includes('parameter') || doOtherFiltersTell));
     if (!isTelling || !isRightFor(mixed)) continue;
     const found = { earlier: exchange, words: describeLending(lending), isSameAnswer };
-    // The same answer says most, whichever request has it.
     if (isSameAnswer) return found;
     first ??= found;
   }
