@@ -40,13 +40,13 @@ export async function narrowUnexplainedFailures(run: RunToNarrow): Promise<Contr
   const first = diagnose(results, known);
   // What the responses no longer show must not be taken for right: another mistake may have come in its place.
   const isOutdated = known !== undefined && first.gone.length > 0;
-  const { unexplained, assumed } = isOutdated
+  const { unexplained, suspected, assumed } = isOutdated
     ? diagnose(results.map(forgetKnownRows), withoutCauses(known, first.gone))
     : first;
   // What is known or proved is not looked at again.
   const corrected = { ...target, known: createKnownMistakeCorrections(assumed, suite.world) };
   const byId = new Map(exchanges.map(({ id, exchange }) => [id, exchange]));
-  return await narrowFailures({ rows: unexplained, uses, exchanges: byId, target: corrected }, sender);
+  return await narrowFailures({ rows: unexplained, suspected, uses, exchanges: byId, target: corrected }, sender);
 }
 
 /** Takes what failed as known for a failure, since a known cause no longer explains it. */

@@ -25,7 +25,7 @@ import { findLostInTime } from './lost-in-time.js';
 import { type ComparableObservation, collectObservations, type Observation, type UnpassedRow } from './observation.js';
 import { isWindowMistakeId, nothingReturnedSentence } from './observed-mistakes.js';
 import { createMistakePredictor, type ObservationsWithPredictor } from './prediction.js';
-import { type CauseWithRows, minMendedResponses, proveCauses } from './prove-causes.js';
+import { type CauseWithRows, minMendedResponses, proveCauses, type SuspectedMistake } from './prove-causes.js';
 import {
   findRefusedFeature,
   findRefusedFeatureByCauseId,
@@ -78,7 +78,8 @@ export function diagnoseRun({ suite, results, index, statedPatterns, known, cont
   const failing = new Set(rows.filter((row) => row.isFailing).map(({ requirement }) => requirement));
   const refused = listRefused(run, refusals);
   const broken = findBrokenResponses(index.all, rows);
-  const proved = rows.length === 0 ? [] : [...findAll(run, seeds, refused), ...(broken === undefined ? [] : [broken])];
+  const findings = rows.length === 0 ? { causes: [], suspected: [] } : findAll(run, seeds, refused);
+  const proved = [...findings.causes, ...(broken === undefined ? [] : [broken])];
   const assumed = [...seeds, ...proved.flatMap(({ mistake }) => mistake ?? [])];
   const assumedRefusals = [...refusals, ...proved.flatMap(({ id }) => findRefusedFeatureByCauseId(id) ?? [])];
   // That equal requests have different results is said only where it is not found out which earlier request decides.
@@ -98,6 +99,8 @@ export function diagnoseRun({ suite, results, index, statedPatterns, known, cont
     causes: unknown.map((finding) => createCause(finding, failing)),
     /** Failing rows that no proved cause explains fully. Known ones are left out. */
     unexplained: [...new Set(leftOver)].filter((row) => !row.isKnown),
+    /** Structural mistakes that explain some of them, too few to be proved. */
+    suspected: findings.suspected,
     /** What is known, and what was proved. */
     assumed: { causes: assumed, refusals: assumedRefusals, emptyStatuses },
     excused: listExcused(run, { seeds, refused, unknown }),
@@ -149,16 +152,23 @@ function listExcused(
   return [...unjudged].flatMap(([id, ofCase]) => (ofCase.every(isExcused) ? id : []));
 }
 
+/** What a run shows to be wrong, and mistakes that too few responses show. */
+interface Findings {
+  readonly causes: readonly CauseWithRows[];
+  readonly suspected: readonly SuspectedMistake[];
+}
+
 /** What the examination of the target found comes first, and what follows from it is not explained again. */
 function findAll(
   run: ObservationsWithPredictor,
   seeds: readonly StructuralMistake[],
   refused: readonly Observation[],
-): CauseWithRows[] {
+): Findings {
   const examined = findExamined(run);
   const isExplained = (row: UnpassedRow) => examined.some(({ rows }) => rows.has(row));
-  if (examined.length > 0 && run.rows.every(isExplained)) return examined;
-  return [...examined, ...findInResults(run, seeds, refused).filter(({ rows }) => ![...rows].every(isExplained))];
+  if (examined.length > 0 && run.rows.every(isExplained)) return { causes: examined, suspected: [] };
+  const { causes, suspected } = findInResults(run, seeds, refused);
+  return { causes: [...examined, ...causes.filter(({ rows }) => ![...rows].every(isExplained))], suspected };
 }
 
 /** The codes of what the examination finds out before the cases. */
@@ -188,27 +198,32 @@ function findInResults(
   run: ObservationsWithPredictor,
   seeds: readonly StructuralMistake[],
   refused: readonly Observation[],
-): CauseWithRows[] {
+): Findings {
   const isReadable = isMostlyReadable(run);
   const whole = isReadable ? findWhole(run) : undefined;
-  if (whole !== undefined) return [whole];
+  if (whole !== undefined) return { causes: [whole], suspected: [] };
   const changing = isReadable ? findChanging(run) : undefined;
   const unchanging = changing === undefined ? run : { ...run, compared: listConfirmed(run) };
-  const explained = isReadable ? [...proveAll(unchanging, seeds), ...(changing === undefined ? [] : [changing])] : [];
+  const proved = isReadable ? proveAll(unchanging, seeds) : { causes: [], suspected: [] };
+  const explained = [...proved.causes, ...(changing === undefined ? [] : [changing])];
   const empty = listEmptied(run, refused, [...seeds, ...explained.flatMap(({ mistake }) => mistake ?? [])]);
   for (const row of empty.flatMap(({ rows }) => [...rows])) explained[0]?.rows.add(row);
   // A window that is wrong is wrong before the filter and after it.
   const ofWindow = explained.find(({ id }) => isWindowMistakeId(id));
   for (const row of run.rows.filter(({ reason }) => reason?.code === 'windows-differ')) ofWindow?.rows.add(row);
   const others = refused.filter((shown) => !empty.includes(shown));
-  return sortByFailures([...findRefusals(others, run), ...explained].filter(({ rows }) => rows.size > 0));
+  return {
+    causes: sortByFailures([...findRefusals(others, run), ...explained].filter(({ rows }) => rows.size > 0)),
+    // Where results change by themselves, a further response proves nothing.
+    suspected: changing === undefined ? proved.suspected : [],
+  };
 }
 
 /** Lists structural mistakes; where there are none, a pattern of what is missing, or what the missing promotions share. */
-function proveAll(run: ObservationsWithPredictor, seeds: readonly StructuralMistake[]): CauseWithRows[] {
-  const proved = proveCauses(run, seeds);
-  if (proved.length > 0 || seeds.length > 0) return proved;
-  return [findMissingPattern(run) ?? findTraitsBesideLoad(run) ?? []].flat();
+function proveAll(run: ObservationsWithPredictor, seeds: readonly StructuralMistake[]): Findings {
+  const { causes, suspected } = proveCauses(run, seeds);
+  if (causes.length > 0 || seeds.length > 0) return { causes, suspected };
+  return { causes: [findMissingPattern(run) ?? findTraitsBesideLoad(run) ?? []].flat(), suspected };
 }
 
 /** Where a wrong load of the test data explains failures, nothing is narrowed. What the missing promotions share is said. */
@@ -288,13 +303,11 @@ function describeContrasts(
   unexplained: readonly UnpassedRow[],
   contrasts: readonly Contrast[],
 ): CauseWithRows[] {
-  const narrowed = contrasts.flatMap(({ sentence, evidence, rows, ...shown }, n): CauseWithRows[] => {
+  const narrowed = contrasts.flatMap(({ cause, sentence, evidence, rows, ...shown }, n): CauseWithRows[] => {
     const places = new Set(rows.map(getPlace));
     const explained = leftOver.filter((row) => places.has(getPlace(row)));
-    const id = shown.right === undefined ? 'unexplained' : 'contrast';
-    return explained.length === 0
-      ? []
-      : [{ id: `${id}/${n + 1}`, sentence, evidence, rows: new Set(explained), shown }];
+    const id = cause ?? `${shown.right === undefined ? 'unexplained' : 'contrast'}/${n + 1}`;
+    return explained.length === 0 ? [] : [{ id, sentence, evidence, rows: new Set(explained), shown }];
   });
   const left = unexplained.filter((row) => narrowed.every(({ rows }) => !rows.has(row)));
   const others = [...groupBy(left, ({ requirement }) => requirement)].map(

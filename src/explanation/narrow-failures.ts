@@ -10,12 +10,14 @@ import type { TargetContext } from '../judge/judge-case.js';
 import type { Contrast, ExchangeUse, RowId } from '../run/case-report.js';
 import type { NarrowingSender } from '../run/narrowing-sender.js';
 import { groupBy } from '../support/collections.js';
+import { type AskedMistake, askSuspected } from './ask-suspected.js';
 import { narrow } from './narrow.js';
 import { describeLent, findLentParts, repeatedShape, reproducedStateShape, seenStateShape } from './narrow-state.js';
 import { storedTextShapePrefix } from './narrow-stored-texts.js';
 import { describeSymptom, type NarrowedFailure, type NarrowingContext } from './narrowed-failure.js';
 import type { UnpassedRow } from './observation.js';
 import { countOverlap, describeOverlap, isOnlyWrongAmongOthers } from './overlap.js';
+import type { SuspectedMistake } from './prove-causes.js';
 import { getSymptomKey, listSymptoms, readReturnedTiersForTarget, type Symptom } from './symptom.js';
 import { type RequestGenerator, SymptomInquiry } from './symptom-inquiry.js';
 import { findLeastTextDifference } from './text-difference.js';
@@ -29,6 +31,8 @@ import {
 
 export interface NarrowingInput {
   readonly rows: readonly UnpassedRow[];
+  /** Structural mistakes that may explain some of them. */
+  readonly suspected: readonly SuspectedMistake[];
   readonly uses: readonly ExchangeUse[];
   /** All exchanges of the run by their ids, in the order of sending. */
   readonly exchanges: ReadonlyMap<string, Exchange>;
@@ -79,9 +83,8 @@ interface NarrowedGroup {
 
 export async function narrowFailures(input: NarrowingInput, sender: NarrowingSender): Promise<Contrast[]> {
   const { exchanges, target } = input;
-  const groups = groupFailures(input);
   const plain = target.calibration[0]?.request;
-  if (groups.length === 0 || plain === undefined) return [];
+  if (plain === undefined) return [];
   const responses = listSuccesses([...exchanges.values()]).map(
     (exchange): RequestWithReturnedTiers => ({
       request: exchange.request,
@@ -106,18 +109,26 @@ export async function narrowFailures(input: NarrowingInput, sender: NarrowingSen
   const allowed = countAllowed(exchanges.values());
   const found: NarrowedGroup[] = [];
   const sent: Exchange[][] = [];
-  for (const [n, group] of groups.entries()) {
-    const left = allowed - sent.flat().length;
-    if (left <= 0 || found.length === maxContrasts) break;
+  /** Sends what a generator asks for, as a group of its own. */
+  const answer = async <Value>(asking: RequestGenerator<Value>): Promise<Value> => {
     const ofGroup: Exchange[] = [];
-    sent.push(ofGroup);
-    const inquiry = new SymptomInquiry(group.symptom, target, { left: Math.min(left, requestsPerGroup) });
-    const narrowed = await answerAll(narrow(group.start.exchange, inquiry, around), async (requests) => {
-      const together = await sender.send(requests, n, ofGroup.length + 1);
+    const number = sent.push(ofGroup) - 1;
+    return await answerAll(asking, async (requests) => {
+      const together = await sender.send(requests, number, ofGroup.length + 1);
       ofGroup.push(...together);
       return together;
     });
-    addGroup(found, group, narrowed);
+  };
+  const allowOfGroup = () => ({ left: Math.min(allowed - sent.flat().length, requestsPerGroup) });
+  const { suspected } = input;
+  const asked =
+    suspected.length === 0 ? undefined : await answer(askSuspected(suspected, plain, target, allowOfGroup()));
+  const rows = input.rows.filter((row) => asked?.rows.has(row) !== true);
+  for (const group of groupFailures({ ...input, rows })) {
+    const allowance = allowOfGroup();
+    if (allowance.left <= 0 || found.length === maxContrasts) break;
+    const inquiry = new SymptomInquiry(group.symptom, target, allowance);
+    addGroup(found, group, await answer(narrow(group.start.exchange, inquiry, around)));
   }
   const ids = new Map([...exchanges].map(([id, exchange]) => [exchange, id]));
   const findSentId = sender.keep(sent);
@@ -127,12 +138,29 @@ export async function narrowFailures(input: NarrowingInput, sender: NarrowingSen
   // What shows no difference comes last.
   const strong = [...ofRun, ...found.filter((group) => !isWeak(group))];
   const sorted = isUnstable && strong.length > 0 ? strong : [...strong, ...found.filter(isWeak)];
-  return sorted.map((group) => ({
+  const ofMistake = asked === undefined ? [] : [describeAskedMistake(asked, input.rows, findId)];
+  const contrasts = sorted.map((group) => ({
     ...describeGroup(group, listEvidence(group, responses, countsToCompare, target)),
     wrong: group.narrowed.wrong.flatMap((exchange) => findId(exchange) ?? []),
     right: group.narrowed.right && findId(group.narrowed.right),
     rows: group.rows.map(({ case: id, row }) => ({ case: id, row })),
   }));
+  return [...ofMistake, ...contrasts];
+}
+
+function describeAskedMistake(
+  { id: cause, sentence, wrong, rows }: AskedMistake,
+  failing: readonly UnpassedRow[],
+  findId: (exchange: Exchange) => string | undefined,
+): Contrast {
+  const explained = failing.filter((row) => rows.has(row));
+  return {
+    cause,
+    sentence,
+    evidence: [],
+    wrong: [findId(wrong) ?? []].flat(),
+    rows: explained.map(({ case: id, row }) => ({ case: id, row })),
+  };
 }
 
 /**

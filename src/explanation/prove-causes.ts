@@ -12,7 +12,7 @@ import { listFixedPartMistakes } from './fixed-parts.js';
 import { loopMistakes } from './loop-mistakes.js';
 import type { ComparableObservation, UnpassedRow } from './observation.js';
 import { listWindowAndLimitMistakes, otherCheckedRanksCauseId, readWindowSizeOfCauseId } from './observed-mistakes.js';
-import type { ObservationsWithPredictor } from './prediction.js';
+import type { ObservationsWithPredictor, Predict } from './prediction.js';
 import { isTierWrong, listWrongResponses, makesRowFail, type WrongResponse } from './wrong-results.js';
 
 /** A part of what is wrong with a deployment, and the rows that it explains. */
@@ -41,10 +41,29 @@ const maxMistakes = 4;
 interface Candidate {
   readonly mistake: StructuralMistake;
   readonly mended: readonly WrongResponse[];
+  /** Whether it mends enough of them. */
+  readonly isProved: boolean;
+}
+
+/** A mistake that too few responses show. */
+export interface SuspectedMistake {
+  readonly mistake: StructuralMistake;
+  /** How many wrong responses it explains. */
+  readonly mended: number;
+  readonly rows: ReadonlySet<UnpassedRow>;
+  /** Predicts with all mistakes that are proved. */
+  readonly predict: Predict;
+}
+
+/** Mistakes that are proved, and those that may be. */
+interface ProvedCauses {
+  readonly causes: readonly CauseWithRows[];
+  /** What explains most comes first. */
+  readonly suspected: readonly SuspectedMistake[];
 }
 
 /** Lists the mistakes that are proved, one after another: each explains what those before it leave. */
-export function proveCauses(run: ObservationsWithPredictor, seeds: readonly StructuralMistake[]): CauseWithRows[] {
+export function proveCauses(run: ObservationsWithPredictor, seeds: readonly StructuralMistake[]): ProvedCauses {
   const tried: TriedMistake[] = [
     ...[...listWindowAndLimitMistakes(run), ...knownMistakes].map((mistake) => ({ mistake, leastShareOfAll })),
     // What is said of every request has to explain nearly everything.
@@ -55,30 +74,53 @@ export function proveCauses(run: ObservationsWithPredictor, seeds: readonly Stru
   while (causes.length < maxMistakes) {
     const assumed = [...seeds, ...found];
     const wrong = listWrongResponses(run.compared, run.predict(assumed));
-    const proved = wrong.some(makesRowFail) ? findProved(run, wrong, assumed, tried) : [];
-    if (proved[0] === undefined) return causes;
+    const candidates = wrong.some(makesRowFail) ? listCandidates(run, wrong, assumed, tried) : [];
+    const proved = chooseProved(candidates.filter(({ isProved }) => isProved));
+    if (proved[0] === undefined) return { causes, suspected: listSuspected(run, assumed, candidates) };
     found.push(proved[0].mistake);
     causes.push(describeProved(proved, run));
   }
-  return causes;
+  return { causes, suspected: [] };
 }
 
-/** Finds the mistake that mends most; several if they mend the same responses. */
-function findProved(
+function listSuspected(
+  run: ObservationsWithPredictor,
+  assumed: readonly StructuralMistake[],
+  candidates: readonly Candidate[],
+): SuspectedMistake[] {
+  const sorted = candidates.toSorted((left, right) => right.mended.length - left.mended.length);
+  return sorted.map(({ mistake, mended }) => ({
+    mistake,
+    mended: mended.length,
+    rows: new Set(mended.flatMap(([{ rows }]) => [...rows])),
+    predict: run.predict([...assumed, mistake]),
+  }));
+}
+
+/** One response may be right by chance. */
+const minSuspected = 2;
+
+/** Lists the mistakes that no response contradicts, and that mend some wrong ones. */
+function listCandidates(
   run: ObservationsWithPredictor,
   wrong: readonly WrongResponse[],
   assumed: readonly StructuralMistake[],
   tried: readonly TriedMistake[],
 ): Candidate[] {
-  const candidates = tried.flatMap(({ mistake, leastShareOfAll: least }): Candidate[] => {
+  return tried.flatMap(({ mistake, leastShareOfAll: least }): Candidate[] => {
     const mended = listMended(run, wrong, assumed, mistake);
-    const isProved =
-      mended.length >= Math.max(minMendedResponses, least * wrong.length) &&
+    const isCandidate =
+      mended.length >= minSuspected &&
       mended.some(makesRowFail) &&
       !isContradicted(run, assumed, mistake) &&
       mended.length >= leastShare * countChanged(run, wrong, assumed, mistake);
-    return isProved ? [{ mistake, mended }] : [];
+    const isProved = mended.length >= Math.max(minMendedResponses, least * wrong.length);
+    return isCandidate ? [{ mistake, mended, isProved }] : [];
   });
+}
+
+/** Chooses the mistake that mends most; several if they mend the same responses. */
+function chooseProved(candidates: readonly Candidate[]): Candidate[] {
   const most = Math.max(0, ...candidates.map(({ mended }) => mended.length));
   const best = candidates.filter(({ mended }) => mended.length === most);
   const first = new Set(best[0]?.mended);

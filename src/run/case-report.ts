@@ -49,6 +49,8 @@ export interface RowId {
 
 /** What was found out about some failing rows by sending further requests. It names exchanges by their ids. */
 export interface Contrast {
+  /** The id of a structural mistake that further requests bear out. */
+  readonly cause?: string;
   readonly sentence: string;
   /** What else the responses of the run show, a sentence each. */
   readonly evidence: readonly string[];

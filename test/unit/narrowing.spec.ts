@@ -321,6 +321,23 @@ for (const [n, [what, create, sentence]] of mistakes.entries())
     expect(certificate.causes?.[0]?.sentence).toMatch(sentence);
   });
 
+test('A mistake that few responses show is proved by further requests, or not said', async () => {
+  const lastOfEachKind = createReference({ faults: ['last-rule-of-each-kind'] });
+  const { causes = [] } = (await runWithEvidence(channelTo(lastOfEachKind))).certificate;
+  expect(causes.map(({ id }) => id)).toEqual(['last-rule-of-each-kind']);
+  expect(causes[0]?.sentence).toMatch(/, \d+ further requests were sent that tell: all of them bear it out/);
+  // The same wrong responses, but the mistake is about items alone.
+  const right = createReference();
+  const ofItems: Answer = (request) => {
+    const metadata = getMember(parseJson(request.body ?? ''), 'metadata');
+    const hasMetadata = isJsonObject(metadata) && Object.keys(metadata).length > 0;
+    return hasMetadata ? right(request) : lastOfEachKind(request);
+  };
+  const others = (await runWithEvidence(channelTo(ofItems))).certificate.causes ?? [];
+  expect(others.length).toBeGreaterThan(0);
+  expect(others.map(({ id }) => id)).not.toContain('last-rule-of-each-kind');
+});
+
 test('A loop that removes from the list that it walks leaves each promotion after a removed one unchecked', () => {
   const tiers = suite.world.tiers.slice(0, 6);
   const isValid = (tier: Tier) => ![1, 2, 5].includes(tiers.indexOf(tier));
