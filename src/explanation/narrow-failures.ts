@@ -136,7 +136,10 @@ export async function narrowFailures(input: NarrowingInput, sender: NarrowingSen
   const isWeak = ({ narrowed }: NarrowedGroup) => weakShapes.includes(narrowed.shape);
   const ofRun = isUnstable ? [...describeUnstableRun(around, found, input)] : [];
   // What shows no difference comes last.
-  const strong = [...ofRun, ...found.filter((group) => !isWeak(group))];
+  // For which other request a wrong result is right says more than that it changes.
+  const isRepeated = ({ narrowed }: NarrowedGroup) => narrowed.shape === repeatedShape;
+  const telling = [...ofRun, ...found.filter((group) => !isWeak(group))];
+  const strong = [...telling.filter((group) => !isRepeated(group)), ...telling.filter(isRepeated)];
   const sorted = isUnstable && strong.length > 0 ? strong : [...strong, ...found.filter(isWeak)];
   const ofMistake = asked === undefined ? [] : [describeAskedMistake(asked, input.rows, findId)];
   const contrasts = sorted.map((group) => ({
