@@ -36,6 +36,11 @@ export function createWindowMistake(id: string, sentence: string, newest: Handle
   return { id, sentence, breaks: 'limit.newest-150', change: () => ({ newest }) };
 }
 
+/** A mistake that concerns every request, whatever it asks for. */
+export function createMistakeOfEveryRequest(id: string, sentence: string, change: Change): StructuralMistake {
+  return { id, sentence, breaks: 'result.valid-only', change };
+}
+
 /** A limit on the result. */
 export function createPageMistake(id: string, sentence: string, page: Handlers['page']): StructuralMistake {
   return { id, sentence, breaks: 'result.all-valid', change: () => ({ page }) };

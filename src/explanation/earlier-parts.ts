@@ -32,6 +32,8 @@ export interface EarlierParts {
   readonly words: string;
   /** Whether the response is the same as that to the earlier request, which was right there. */
   readonly isSameAnswer: boolean;
+  /** How many promotions are wrong in the result, and right for the parts that are lent: few may be so by coincidence. */
+  readonly countWrong: number;
 }
 
 /** Parts that are taken from an earlier request together. */
@@ -112,7 +114,7 @@ function findLendingRequest(
     const isTelling =
       isSameAnswer || (first === undefined && (!lending.parts.includes('parameter') || doOtherFiltersTell));
     if (!isTelling || !isRightFor(mixed)) continue;
-    const found = { earlier: exchange, words: describeLending(lending), isSameAnswer };
+    const found = { earlier: exchange, words: describeLending(lending), isSameAnswer, countWrong };
     if (isSameAnswer) return found;
     first ??= found;
   }
@@ -168,7 +170,7 @@ function findCollectedParts(
   });
   if (lending === undefined) return undefined;
   const words = `${partNames[part]} of earlier requests in addition to its own`;
-  return { earlier: lending.exchange, words, isSameAnswer: false };
+  return { earlier: lending.exchange, words, isSameAnswer: false, countWrong: extra.length };
 }
 
 function serializeContent({ path, body }: HttpRequest): string {

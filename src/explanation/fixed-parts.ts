@@ -4,7 +4,7 @@
  */
 
 import type { Handlers } from '../../reference/deployment/handlers.js';
-import type { StructuralMistake } from '../../reference/faults/model.js';
+import { createMistakeOfEveryRequest, type StructuralMistake } from '../../reference/faults/model.js';
 import { createNameLookup } from '../contract/describe-request.js';
 import { parseRequest } from '../http/decoded-request.js';
 import type { HttpRequest } from '../http/exchange.js';
@@ -32,13 +32,12 @@ export function listFixedPartMistakes({
     world.tiers.flatMap(({ rules }) => rules.flatMap((rule) => (rule.kind === 'customer' ? rule.any_of : []))),
   );
   const named = world.customers.filter(({ id }) => reserved.has(id));
-  const customers = named.map(
-    ({ id }): StructuralMistake => ({
-      id: `fixed-customer/${nameOf(id)}`,
-      sentence: `Every request is answered as if its customer were ${nameOf(id)}, whichever it names.`,
-      breaks: 'customer.by-id',
-      change: () => ({ customerOf: () => id }),
-    }),
+  const customers = named.map(({ id }) =>
+    createMistakeOfEveryRequest(
+      `fixed-customer/${nameOf(id)}`,
+      `Every request is answered as if its customer were ${nameOf(id)}, whichever it names.`,
+      () => ({ customerOf: () => id }),
+    ),
   );
   const queries = first.flatMap((request): StructuralMistake[] => {
     const [, query] = /\?(.*)$/s.exec(request.path) ?? [];
@@ -55,12 +54,11 @@ function readNumber({ numbers }: ComparableObservation): number {
 }
 
 function createQueryMistake(query: string, words: string): StructuralMistake {
-  return {
-    id: `fixed-query/${query}`,
-    sentence: `Every request is answered as if it had ${words}, as an earlier request had.`,
-    breaks: 'filter.tier-metadata',
-    change: (handlers) => ({ readQuery: () => handlers.readQuery(query) }),
-  };
+  return createMistakeOfEveryRequest(
+    `fixed-query/${query}`,
+    `Every request is answered as if it had ${words}, as an earlier request had.`,
+    (handlers) => ({ readQuery: () => handlers.readQuery(query) }),
+  );
 }
 
 /** The members of a body that may be kept: their names, and what reads them. */
@@ -73,14 +71,13 @@ const members = [
 function createMemberMistakes(request: HttpRequest): StructuralMistake[] {
   const { body } = parseRequest(request);
   if (!isJsonObject(body)) return [];
-  return members.map(([name, handler]): StructuralMistake => {
+  return members.map(([name, handler]) => {
     const value = JSON.stringify(name === 'metadata' ? body.metadata : readMember(body.order, name.slice(6)));
-    return {
-      id: `fixed-${name}/${value}`,
-      sentence: `Every request is answered as if its ${name} were ${value}, as that of an earlier request.`,
-      breaks: 'result.valid-only',
-      change: (handlers: Handlers) => ({ [handler]: () => handlers[handler](body) }),
-    };
+    return createMistakeOfEveryRequest(
+      `fixed-${name}/${value}`,
+      `Every request is answered as if its ${name} were ${value}, as that of an earlier request.`,
+      (handlers: Handlers) => ({ [handler]: () => handlers[handler](body) }),
+    );
   });
 }
 

@@ -3,7 +3,7 @@
  * which has none of them. Pure.
  */
 
-import type { StructuralMistake } from '../../reference/faults/model.js';
+import { createMistakeOfEveryRequest, type StructuralMistake } from '../../reference/faults/model.js';
 import type { Tier } from '../contract/world.js';
 
 /** Walks a list in which each removal moves the next tier to the place that was just looked at, so that it is not looked at. */
@@ -21,15 +21,11 @@ function removeWhileWalking(tiers: readonly Tier[], isKept: (tier: Tier) => bool
 }
 
 function createLoopMistake(id: string, neighbour: string, sort: (tiers: readonly Tier[]) => Tier[]): StructuralMistake {
-  return {
-    id,
-    sentence: `The promotion tier after one that is left out, in the order ${neighbour}, is returned without being checked.`,
-    breaks: 'result.valid-only',
-    change: (handlers) => ({
-      select: (request) =>
-        removeWhileWalking(sort(handlers.candidates(request)), (tier) => handlers.isValid(tier, request)),
-    }),
-  };
+  const sentence = `The promotion tier after one that is left out, in the order ${neighbour}, is returned without being checked.`;
+  return createMistakeOfEveryRequest(id, sentence, (handlers) => ({
+    select: (request) =>
+      removeWhileWalking(sort(handlers.candidates(request)), (tier) => handlers.isValid(tier, request)),
+  }));
 }
 
 export const loopMistakes: readonly StructuralMistake[] = [

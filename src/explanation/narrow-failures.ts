@@ -12,7 +12,14 @@ import type { NarrowingSender } from '../run/narrowing-sender.js';
 import { groupBy } from '../support/collections.js';
 import { type AskedMistake, askSuspected } from './ask-suspected.js';
 import { narrow } from './narrow.js';
-import { describeLent, findLentParts, repeatedShape, reproducedStateShape, seenStateShape } from './narrow-state.js';
+import {
+  describeLent,
+  findLentParts,
+  perhapsStateShape,
+  repeatedShape,
+  reproducedStateShape,
+  seenStateShape,
+} from './narrow-state.js';
 import { storedTextShapePrefix } from './narrow-stored-texts.js';
 import { describeSymptom, type NarrowedFailure, type NarrowingContext } from './narrowed-failure.js';
 import type { UnpassedRow } from './observation.js';
@@ -136,10 +143,11 @@ export async function narrowFailures(input: NarrowingInput, sender: NarrowingSen
   const isWeak = ({ narrowed }: NarrowedGroup) => weakShapes.includes(narrowed.shape);
   const ofRun = isUnstable ? [...describeUnstableRun(around, found, input)] : [];
   // What shows no difference comes last.
-  // For which other request a wrong result is right says more than that it changes.
-  const isRepeated = ({ narrowed }: NarrowedGroup) => narrowed.shape === repeatedShape;
+  // For which other request a wrong result is right says more than that it changes, unless it may be a coincidence.
+  const last = [repeatedShape, perhapsStateShape];
+  const rank = ({ narrowed }: NarrowedGroup) => last.indexOf(narrowed.shape);
   const telling = [...ofRun, ...found.filter((group) => !isWeak(group))];
-  const strong = [...telling.filter((group) => !isRepeated(group)), ...telling.filter(isRepeated)];
+  const strong = telling.toSorted((left, right) => rank(left) - rank(right));
   const sorted = isUnstable && strong.length > 0 ? strong : [...strong, ...found.filter(isWeak)];
   const ofMistake = asked === undefined ? [] : [describeAskedMistake(asked, input.rows, findId)];
   const contrasts = sorted.map((group) => ({

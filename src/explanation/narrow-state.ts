@@ -28,6 +28,10 @@ export const reproducedStateShape = 'state';
 export const repeatedShape = 'repeated';
 /** The shape of what the responses of the run alone show. */
 export const seenStateShape = 'state-of-the-run';
+/** The shape of what they show of few promotions: it may be a coincidence. */
+export const perhapsStateShape = 'perhaps-state-of-the-run';
+/** How many promotions are no coincidence. */
+const minTelling = 5;
 /** How many earlier requests are tried. */
 const maxEarlier = 4;
 /** Longer descriptions of a request say nothing at a glance. */
@@ -277,7 +281,7 @@ function* tryOverlap(
 /** What the responses of the run show, if no two requests did it again. @param alone a request that is right, if there is one */
 export function describeLent(
   start: Exchange,
-  { earlier, words, isSameAnswer }: EarlierParts,
+  { earlier, words, isSameAnswer, countWrong }: EarlierParts,
   inquiry: SymptomInquiry,
   alone: HttpRequest | undefined,
 ): NarrowedFailure {
@@ -295,7 +299,8 @@ export function describeLent(
       ? ''
       : ` Sent alone, or after that one, ${describeRightResult(inquiry)}: it takes more than these two, one after the other.`;
   const right = alone === undefined ? earlier : inquiry.getExchange(alone);
-  return { shape: seenStateShape, sentence: `${seen} ${cause}${rightly}`, wrong: [earlier, start], right };
+  const shape = countWrong >= minTelling ? seenStateShape : perhapsStateShape;
+  return { shape, sentence: `${seen} ${cause}${rightly}`, wrong: [earlier, start], right };
 }
 
 function describeDifference(left: DecomposedRequest, right: DecomposedRequest): string {

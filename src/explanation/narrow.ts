@@ -37,6 +37,9 @@ import {
 } from './request-components.js';
 import type { RequestGenerator, SymptomInquiry } from './symptom-inquiry.js';
 
+/** How many promotions an earlier answer has to explain: one may be so by coincidence. */
+const minKept = 2;
+
 export function* narrow(
   start: Exchange,
   inquiry: SymptomInquiry,
@@ -59,15 +62,26 @@ export function* narrow(
   const contrast = yield* narrowComponents(inquiry, apart);
   const narrowed = yield* narrowValues(inquiry, apart, contrast, around);
   if (narrowed !== undefined) return narrowed;
-  // No other request may show it again: the key of a cache may have nothing that can be changed and stays documented.
-  const isKept =
-    contrast.right === undefined && lent?.isSameAnswer === true && around.isSometimesRight(inquiry.symptom);
-  if (isKept) return describeLent(start, lent, inquiry, undefined);
+  const kept = describeKept(start, lent, inquiry, contrast, around);
+  if (kept !== undefined) return kept;
   const neighbour = yield* narrowNeighbours(inquiry, apart, contrast, around);
   if (neighbour !== undefined) return neighbour;
   if (contrast.right !== undefined) return describeDifference(inquiry, apart, contrast.wrong, contrast.right);
   const smallest = inquiry.getExchange(apart.compose(contrast.wrong)) ?? start;
   return describeSmallest(smallest, inquiry, around);
+}
+
+/** Says for which earlier request an answer is right. No other request may show it again: nothing in the key of a cache can be changed. */
+function describeKept(
+  start: Exchange,
+  lent: EarlierParts | undefined,
+  inquiry: SymptomInquiry,
+  { right }: ComponentContrast,
+  around: NarrowingContext,
+): NarrowedFailure | undefined {
+  const isTelling = lent?.isSameAnswer === true && lent.countWrong >= minKept;
+  if (!isTelling || right !== undefined || !around.isSometimesRight(inquiry.symptom)) return undefined;
+  return describeLent(start, lent, inquiry, undefined);
 }
 
 /** Looks for an earlier request that decides, if the result is right for parts of another one. */
@@ -102,7 +116,10 @@ function* narrowValues(
     (yield* narrowOtherKey(inquiry, apart, contrast)) ??
     (yield* narrowTexts(inquiry, apart, contrast)) ??
     (yield* narrowStoredTexts(inquiry, apart, contrast)) ??
-    (yield* narrowBrackets(inquiry, apart.compose(contrast.wrong)))
+    (yield* narrowBrackets(inquiry, apart.compose(contrast.wrong))) ??
+    (yield* narrowRuleTexts(inquiry, apart, contrast, around)) ??
+    (yield* narrowLettersBeyondAscii(inquiry, apart.compose(contrast.wrong))) ??
+    (yield* narrowInjection(inquiry, apart, around))
   );
 }
 
@@ -116,9 +133,6 @@ function* narrowNeighbours(
   return (
     (yield* narrowItem(inquiry, apart, contrast)) ??
     (yield* narrowCustomer(inquiry, apart, contrast, around)) ??
-    (yield* narrowRuleTexts(inquiry, apart, contrast, around)) ??
-    (yield* narrowLettersBeyondAscii(inquiry, apart.compose(contrast.wrong))) ??
-    (yield* narrowInjection(inquiry, apart, around)) ??
     (yield* narrowMembers(inquiry, apart, contrast))
   );
 }

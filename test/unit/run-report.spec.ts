@@ -211,7 +211,7 @@ const otherOrders: readonly (readonly [what: string, compare: (left: Tier, right
     (left, right) =>
       right.created_at.slice(0, 10).localeCompare(left.created_at.slice(0, 10)) ||
       left.created_at.localeCompare(right.created_at),
-    /right to the day: .* on the same day, 2022-12-07/,
+    /on the same day, 2022-12-07: .* nothing else is out of order/,
   ],
 ];
 
