@@ -54,7 +54,8 @@ test.describe('A world file is refused', () => {
   const withTexts = (texts: string, used = 'note') => withMetadata(`{ b: <text ${used}> }`, texts);
   const twoTiers = (name: string) =>
     `there are two tiers '${name}' → Rename one of them. The name of a repeated tier must contain {n}, or a name of a list.`;
-  const withDistinctValues = (metadata: string) => withTier(`campaign: spring, distinct_values: true, metadata: ${metadata}`);
+  const withDistinctValues = (metadata: string) =>
+    withTier(`campaign: spring, distinct_values: true, metadata: ${metadata}`);
   const distinct = "With 'distinct_values', each key has a value of its own: change one, or remove one entry.";
   const long = 'a text of more than twenty-four letters';
   const writtenTwice = (line: number) =>
@@ -331,7 +332,9 @@ test('No line of the world is longer than 140 characters', () => {
 
 test('Each tier keeps its id, its rank and the time of its creation: only a filler may be replaced', () => {
   // Deployments have loaded these. What comes later is older than all of them.
-  const loaded = readFileSync(path.join(packageRoot, 'test', 'support', 'tier-ranks.txt'), 'utf8').trim().split('\n');
+  const loaded = readFileSync(path.join(packageRoot, 'test', 'support', 'tier-ranks.txt'), 'utf8')
+    .trim()
+    .split('\n');
   const { tiers } = loadWorld();
   const ofFiller = (line: string) => line.endsWith(' filler');
   const kept = loaded.map((line, n) => {
