@@ -5,7 +5,7 @@
  */
 
 import { getRequirementOrQuestionId, type TestCase } from '../cases/test-case.js';
-import { isWarningOutcome, type Question } from '../contract/contract.js';
+import { type Contract, isWarningOutcome, type Question } from '../contract/contract.js';
 import { worldListNames } from '../contract/world.js';
 import type { Diagnosis } from '../explanation/diagnose-run.js';
 import type { TransportIdentity } from '../http/transport.js';
@@ -108,15 +108,7 @@ export function createCertificate(suite: Suite, all: readonly CaseResult[], inpu
   const requirements = createRequirements(suite, results, findEntry, deviations);
   const questions = contract.questions.map((question) => createQuestionEntry(question, findEntry(question.id), drift));
   const ownCases = createOwnCases(suite, findEntry, isCutShort);
-  const ofOwnCases =
-    ownCases === undefined
-      ? []
-      : describeOwnCases({
-          ...ownCases,
-          counts: Object.entries(countVerdicts(ownCases.cases)).map(([verdict, count]) => `${count} ${verdict}`),
-          questions: contract.questions,
-          suiteOutcomes: new Map(questions.map(({ id, outcome }) => [id, outcome])),
-        });
+  const ofOwnCases = ownCases === undefined ? [] : createOwnCaseNotes(ownCases, contract, questions);
   const causes = [...createStopCause(stop, inputs.beforeStop ?? [], requirements), ...(inputs.causes ?? [])].map(
     (cause) => createCauseEntry(cause, context),
   );
@@ -363,6 +355,16 @@ function createOwnCases({ own: source, cases }: Suite, findEntry: (id: string) =
     ...(apart !== verdict && { apart_from_known: apart }),
     cases: ownCases.map((testCase) => ({ ...findEntry(testCase.id), subject: getRequirementOrQuestionId(testCase) })),
   };
+}
+
+function createOwnCaseNotes(
+  { folder, cases }: NonNullable<ReturnType<typeof createOwnCases>>,
+  contract: Contract,
+  entries: readonly QuestionEntry[],
+): string[] {
+  const counts = Object.entries(countVerdicts(cases)).map(([verdict, count]) => `${count} ${verdict}`);
+  const suiteOutcomes = new Map(entries.map(({ id, outcome }) => [id, outcome]));
+  return describeOwnCases({ folder, counts, cases, questions: contract.questions, suiteOutcomes });
 }
 
 /** @param isPartial whether a part of what verifies the requirements was not sent */
