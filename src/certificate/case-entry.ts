@@ -10,6 +10,7 @@ import type { Verdict } from '../judge/verdict.js';
 import type { ResponseRenderer } from '../record/exchange-text.js';
 import type { CaseResult } from '../run/case-result.js';
 import type { ExchangeLookup } from '../run/exchange-store.js';
+import { isOwnCase } from '../suite/suite.js';
 import { formatLocation } from '../support/problem.js';
 import { type Reason, renderReason } from '../support/reason.js';
 import { joinAndEscapeLines, toOneLine } from '../support/untrusted-text.js';
@@ -32,6 +33,8 @@ export interface CaseEntry {
   readonly expected?: string;
   readonly received?: string;
   readonly repeat_with?: string;
+  /** Of an own case: the name of the request that `repeat_with` sends. */
+  readonly request?: string;
   /** Of an own case: the requirement that it verifies, or the question that it answers, and the answer. */
   readonly subject?: string;
   readonly outcome?: string;
@@ -82,6 +85,8 @@ export function createCaseEntry(
     expected: expected && toOneLine(`${expected}.`),
     received: isFailingVerdict(verdict) && exchange ? renderResponse(exchange) : undefined,
     repeat_with: exchange && renderCurlCommand(exchange.request, baseUrl),
+    // The cases of the suite name their rows. Of an own case, its author looks for the request.
+    request: exchange && isOwnCase(result) ? result.request : undefined,
   };
 }
 

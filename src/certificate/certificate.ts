@@ -5,7 +5,7 @@
  */
 
 import { getRequirementOrQuestionId, type TestCase } from '../cases/test-case.js';
-import { isWarningOutcome, type Question } from '../contract/contract.js';
+import { type Contract, isWarningOutcome, type Question } from '../contract/contract.js';
 import { worldListNames } from '../contract/world.js';
 import type { Diagnosis } from '../explanation/diagnose-run.js';
 import type { TransportIdentity } from '../http/transport.js';
@@ -30,6 +30,7 @@ import { createReason, type Reason, renderReason } from '../support/reason.js';
 import { toOneLine } from '../support/untrusted-text.js';
 import { type CaseEntry, createCaseEntry, createUnstableEntry, type EntryRenderingContext } from './case-entry.js';
 import { createCauseEntry } from './cause-entry.js';
+import { describeOwnCases } from './describe-own-cases.js';
 import { createDeviationEntry, type JudgedDeviation, judgeDeviation, listShownDeviations } from './deviation-entry.js';
 import { type DriftEntry, listDriftEntries } from './drift-entry.js';
 import { describeDataCoverage, interruptionNotice, quickNotice } from './notices.js';
@@ -107,6 +108,7 @@ export function createCertificate(suite: Suite, all: readonly CaseResult[], inpu
   const requirements = createRequirements(suite, results, findEntry, deviations);
   const questions = contract.questions.map((question) => createQuestionEntry(question, findEntry(question.id), drift));
   const ownCases = createOwnCases(suite, findEntry, isCutShort);
+  const ofOwnCases = ownCases === undefined ? [] : createOwnCaseNotes(ownCases, contract, questions);
   const causes = [...createStopCause(stop, inputs.beforeStop ?? [], requirements), ...(inputs.causes ?? [])].map(
     (cause) => createCauseEntry(cause, context),
   );
@@ -124,7 +126,7 @@ export function createCertificate(suite: Suite, all: readonly CaseResult[], inpu
     questions,
     drift,
     unstable: results.flatMap((result) => createUnstableEntry(result, context)),
-    notes: createNotes(all, inputs, { gaps, ownCases }),
+    notes: createNotes(all, inputs, { gaps, ofOwnCases }),
     requests_sent: inputs.requestsSent,
     started_at: inputs.startedAt.toISOString(),
     duration_ms: Math.round(inputs.durationMs),
@@ -269,7 +271,7 @@ function listUnjudged(
 function createNotes(
   all: readonly CaseResult[],
   { stop, data, notes, expected = emptyBaseline }: CertificateInputs,
-  { gaps, ownCases }: { readonly gaps: readonly string[]; readonly ownCases: ReturnType<typeof createOwnCases> },
+  { gaps, ofOwnCases }: { readonly gaps: readonly string[]; readonly ofOwnCases: readonly string[] },
 ): string[] {
   const ofSuite = all.filter((result) => !isOwnCase(result));
   const notCompared = ofSuite.flatMap((result) => (hasLostRecordedAnswer(result, expected) ? [result.subject] : []));
@@ -281,7 +283,7 @@ function createNotes(
     ...(notCompared.length === 0
       ? []
       : [`Answers of the record that could not be compared: ${renderShortList(notCompared)}.`]),
-    ...(ownCases === undefined ? [] : describeOwnCases(ownCases)),
+    ...ofOwnCases,
   ];
 }
 
@@ -355,17 +357,14 @@ function createOwnCases({ own: source, cases }: Suite, findEntry: (id: string) =
   };
 }
 
-function describeOwnCases({ folder, cases }: { folder: string; cases: readonly CaseEntry[] }): string[] {
+function createOwnCaseNotes(
+  { folder, cases }: NonNullable<ReturnType<typeof createOwnCases>>,
+  contract: Contract,
+  entries: readonly QuestionEntry[],
+): string[] {
   const counts = Object.entries(countVerdicts(cases)).map(([verdict, count]) => `${count} ${verdict}`);
-  const unpassed = cases.filter(({ verdict, code }) => verdict !== 'pass' && code !== notSelectedReason.code);
-  return [
-    `Own cases, which do not change the verdict: ${toOneLine(folder)}, ${counts.join(', ')}.`,
-    ...unpassed.map((entry) => {
-      const { id, verdict, at = '', reason } = entry;
-      const asKnown = getVerdictApartFromKnown(entry) === verdict ? '' : ', as known';
-      return toOneLine(`${verdict}${asKnown}  ${id} (${at}): ${reason}`);
-    }),
-  ];
+  const suiteOutcomes = new Map(entries.map(({ id, outcome }) => [id, outcome]));
+  return describeOwnCases({ folder, counts, cases, questions: contract.questions, suiteOutcomes });
 }
 
 /** @param isPartial whether a part of what verifies the requirements was not sent */

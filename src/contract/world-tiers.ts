@@ -1,5 +1,5 @@
 import { NumberText } from '../support/json.js';
-import type { Problem } from '../support/problem.js';
+import type { Location, Problem } from '../support/problem.js';
 import { toOneLine } from '../support/untrusted-text.js';
 import type { YamlFile, YamlPath } from '../support/yaml-file.js';
 import type { EntityKind, Tier, TierRule } from './world.js';
@@ -18,6 +18,8 @@ export interface TierEntry {
   readonly campaign: string | readonly string[];
   readonly created?: '200-ms-after-the-next';
   readonly metadata?: MetadataPart | readonly MetadataPart[];
+  /** No two keys of the metadata may have one value. */
+  readonly distinct_values?: true;
   readonly rules?: readonly RuleEntry[];
 }
 
@@ -73,7 +75,7 @@ export function readTiers(entry: TierEntry, at: YamlPath, context: WorldContext)
       campaign_id: campaigns[n % campaigns.length] as string,
       name: single.called === undefined ? key : texts.read(single.called, () => file.locate([...at, 'called'])),
       created_at: '',
-      metadata: readMetadata(single.metadata ?? {}, [...at, 'metadata'], context),
+      metadata: readMetadata(single, [...at, 'metadata'], context),
       rules: (single.rules ?? []).flatMap((rule, m) => readRules(rule, [...at, 'rules', m], context)),
     };
     return { key, idOf, at, created: single.created, tier };
@@ -94,9 +96,9 @@ function countUp(name: string, added: number): string {
   return name.replace(/\d+$/, (number) => String(Number(number) + added));
 }
 
-/** Reads metadata of a tier. Reports a key that two entries have. */
+/** Reads metadata of a tier. Reports a key that two entries have, and a value if the tier is to have distinct ones. */
 function readMetadata(
-  metadata: NonNullable<TierEntry['metadata']>,
+  { metadata = {}, distinct_values }: Pick<TierEntry, 'metadata' | 'distinct_values'>,
   at: YamlPath,
   context: WorldContext,
 ): Tier['metadata'] {
@@ -104,31 +106,54 @@ function readMetadata(
     ? metadata.flatMap((part, n) => readMetadataPart(part, [...at, n], context))
     : readMetadataPart(metadata as MetadataPart, at, context);
   const keys = new Set<string>();
-  for (const [key] of entries) {
+  for (const { key } of entries) {
     const message = `the metadata has the key '${toOneLine(key)}' twice`;
     if (keys.has(key)) context.problems.push({ at: context.file.locate(at), message, hint: 'Remove one entry.' });
     keys.add(key);
   }
-  return Object.fromEntries(entries);
+  if (distinct_values) context.problems.push(...findRepeatedValues(entries));
+  return Object.fromEntries(entries.map(({ key, value }) => [key, value]));
 }
 
-type MetadataEntry = readonly [key: string, value: Tier['metadata'][string]];
+/** Finds the values that two keys have. Values are equal as a filter compares them: as texts. */
+function findRepeatedValues(entries: readonly MetadataEntry[]): Problem[] {
+  const keys = new Map<string, string>();
+  return entries.flatMap(({ key, value, locate }) => {
+    const earlier = keys.get(String(value));
+    keys.set(String(value), earlier ?? key);
+    if (earlier === undefined || earlier === key) return [];
+    const message = `the keys '${toOneLine(earlier)}' and '${toOneLine(key)}' have the value '${toOneLine(String(value))}'`;
+    const hint = "With 'distinct_values', each key has a value of its own: change one, or remove one entry.";
+    return [{ at: locate(), message, hint }];
+  });
+}
+
+interface MetadataEntry {
+  readonly key: string;
+  readonly value: Tier['metadata'][string];
+  readonly locate: () => Location;
+}
 
 function readMetadataPart(part: MetadataPart, at: YamlPath, context: WorldContext): MetadataEntry[] {
   const { file, texts, problems } = context;
   if (!isMetadataSeries(part))
-    return Object.entries(part).map(([key, value]) => [
-      texts.read(key, () => file.locateKey([...at, key])),
-      typeof value === 'string' ? texts.read(value, () => file.locate([...at, key])) : value,
-    ]);
+    return Object.entries(part).map(([key, value]) => {
+      const locate = () => file.locate([...at, key]);
+      return {
+        key: texts.read(key, () => file.locateKey([...at, key])),
+        value: typeof value === 'string' ? texts.read(value, locate) : value,
+        locate,
+      };
+    });
   return expandSeries(part, (...steps) => file.locateKey([...at, ...steps]), problems).map((single) => {
     const key = texts.read(single.key, () => file.locate([...at, 'key']));
-    const value = texts.read(single.value, () => file.locate([...at, 'value']));
-    if (single.split_at === undefined) return [key, value];
+    const locate = () => file.locate([...at, 'value']);
+    const value = texts.read(single.value, locate);
+    if (single.split_at === undefined) return { key, value, locate };
     const message = `the key does not contain '${toOneLine(single.split_at)}'`;
     const hint = 'The key is split at the separator: choose one that it contains.';
     if (!key.includes(single.split_at)) problems.push({ at: file.locate([...at, 'split_at']), message, hint });
-    return splitElsewhere(key, value, single.split_at);
+    return { ...splitElsewhere(key, value, single.split_at), locate };
   });
 }
 
@@ -140,9 +165,9 @@ function isMetadataSeries(part: MetadataPart): part is MetadataSeries {
  * Makes the entry that a deployment reads if it joins key and value by a separator that the key contains, too, and then
  * splits them at the last one in the key.
  */
-function splitElsewhere(key: string, value: string, separator: string): MetadataEntry {
+function splitElsewhere(key: string, value: string, separator: string): Omit<MetadataEntry, 'locate'> {
   const end = key.lastIndexOf(separator);
-  return [key.slice(0, end), key.slice(end + separator.length) + separator + value];
+  return { key: key.slice(0, end), value: key.slice(end + separator.length) + separator + value };
 }
 
 function readRules(rule: RuleEntry, at: YamlPath, context: WorldContext): TierRule[] {

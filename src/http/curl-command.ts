@@ -25,6 +25,11 @@ export function renderCurlCommand(request: HttpRequest, baseUrl: string): string
     : `printf %b ${quote(escapeForPrintf(body))} |\n  ${command}`;
 }
 
+/** Puts a command on one line, for a place that has only one. */
+export function joinCommandLines(command: string): string {
+  return command.replaceAll(/(?: \\)?\n {2}/g, ' ');
+}
+
 function renderUrl(baseUrl: string, path: string): string {
   if (isVariable(baseUrl)) return `"${baseUrl}"${quote(path)}`;
   // Anything else could be an option of curl.

@@ -33,7 +33,9 @@ export interface CaseResult {
   /** The verdict apart from known deviations, if it is another one. */
   readonly apart_from_known?: Verdict;
   readonly outcome?: string;
+  /** The exchange that decided the verdict, and the name of its request in the case. */
   readonly exchangeId?: string;
+  readonly request?: string;
   /** Of the repetition at the end of a run: the id of the case that was sent again. */
   readonly repeats?: string;
   /** For an unstable case: the same request when the case was repeated. */

@@ -68,6 +68,7 @@ function createResult(testCase: TestCase, attempts: JudgedCaseAttempts, context:
     apart_from_known: findVerdictApart(rows),
     outcome,
     exchangeId: shown && context.findId(shown),
+    request: shown && judgement.exchange,
     repeatedExchangeId: repeated && context.findId(repeated),
     bodies,
     shape,

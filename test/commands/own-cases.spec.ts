@@ -60,6 +60,7 @@ test('Own cases pass on a deployment with their data, and change nothing else in
       { id: 'own-unknown-query-parameter', subject: 'unknown-query-parameter', outcome: 'ignored' },
     ],
   });
+  expect(certificate.notes).toContainEqual(expect.stringMatching(/^own-unknown-query-parameter: .+\. \(ignored\)$/));
   for (const part of ['verdict', 'summary', 'requirements', 'questions', 'suite', 'drift'] as const)
     expect(certificate[part], part).toEqual(without.certificate[part]);
   expect(determineExitStatusOfCertificate(certificate)).toBe(0);
@@ -144,13 +145,22 @@ test('A failing own case is reported apart, with its location: it changes the ex
   expect(answered).toMatchObject({ outcome: 'nothing-returned' });
   expect(certificate.questions.find(({ id }) => id === 'unknown-query-parameter')?.outcome).toBe('ignored');
   expect(certificate.drift).toEqual([]);
-  expect(certificate.notes.join('\n')).toContain('fail  own-seven-mugs (');
+  expect(failed).toMatchObject({ request: 'request', repeat_with: expect.stringContaining('"quantity":7') });
+  const [note = '', answer = ''] = ['fail  own-seven-mugs (', 'own-unknown-query-parameter: '].map((start) =>
+    certificate.notes.find((text) => text.startsWith(start)),
+  );
+  expect(note).toMatch(/mugs\.yaml:8:\d+\), request 'request': .*mug-3.* Send it again with: curl .*"quantity":7/);
+  expect(answer).toMatch(/\(nothing-returned\) The case of the suite has another answer: .+ \(ignored\)$/);
   for (const verdict of ['conforms', 'incomplete'] as const)
     expect(determineExitStatusOfCertificate({ ...certificate, selected: undefined, verdict }), verdict).toBe(1);
 
   const [out, recordTo] = [path.join(folder, 'out'), path.join(folder, 'record.yaml')];
   const written = writeResults(run, some, { out, recordTo });
   expect(readCertificate(written.certificate).own_cases).toEqual(certificate.own_cases);
+  for (const file of ['summary.md', 'certificate.html'])
+    expect(readFileSync(path.join(path.dirname(written.certificate), file), 'utf8'), file).toMatch(
+      /own-unknown-query-parameter: .+\(nothing-returned\) The case of the suite has another answer: .+\(ignored\)/,
+    );
   expect(readRecord(recordTo).questions['unknown-query-parameter']?.outcome).toBe('ignored');
   expect(readFileSync(path.join(path.dirname(written.certificate), 'observed.md'), 'utf8')).not.toContain(
     'nothing-returned',

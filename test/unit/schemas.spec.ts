@@ -32,7 +32,7 @@ const readDocument = (file: string): unknown => parse(readFileSync(path.join(pac
 const listFiles = (folder: string) => readdirSync(path.join(packageRoot, folder)).map((file) => `${folder}/${file}`);
 
 test('There is an exported schema of each file that a user writes or reads', () => {
-  expect(exported).toEqual(['bindings', 'cases', 'certificate', 'data', 'known', 'record', 'target']);
+  expect(exported).toEqual(['bindings', 'cases', 'certificate', 'data', 'known', 'record', 'requests', 'target']);
 });
 
 test('The package exports these schemas, and no internal one', () => {

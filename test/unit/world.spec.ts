@@ -54,6 +54,9 @@ test.describe('A world file is refused', () => {
   const withTexts = (texts: string, used = 'note') => withMetadata(`{ b: <text ${used}> }`, texts);
   const twoTiers = (name: string) =>
     `there are two tiers '${name}' → Rename one of them. The name of a repeated tier must contain {n}, or a name of a list.`;
+  const withDistinctValues = (metadata: string) =>
+    withTier(`campaign: spring, distinct_values: true, metadata: ${metadata}`);
+  const distinct = "With 'distinct_values', each key has a value of its own: change one, or remove one entry.";
   const long = 'a text of more than twenty-four letters';
   const writtenTwice = (line: number) =>
     `the text '${long}' is written twice, first in line ${line} → Give it a name under 'texts', and write <text name> at both places.`;
@@ -149,6 +152,21 @@ test.describe('A world file is refused', () => {
       'repeated key of a series',
       withMetadata('▸[{ a: b }, { key: "{aa}", value: c, each: { aa: [a, b] } }]'),
       "the metadata has the key 'a' twice → Remove one entry.",
+    ],
+    [
+      'value of two keys',
+      withDistinctValues('{ dashes: a--b, dash: ▸a--b }'),
+      `the keys 'dashes' and 'dash' have the value 'a--b' → ${distinct}`,
+    ],
+    [
+      'value of two keys, in a mapping and in a series',
+      withDistinctValues('[{ a: x, one: "1" }, { key: "k{n}", value: ▸"{aa}", each: { aa: [y, x] } }]'),
+      `the keys 'a' and 'k2' have the value 'x' → ${distinct}`,
+    ],
+    [
+      'value of two keys, as a number and as a text',
+      withDistinctValues('{ a: 1, b: ▸"1" }'),
+      `the keys 'a' and 'b' have the value '1' → ${distinct}`,
     ],
     [
       'separator that a key lacks',
@@ -310,6 +328,21 @@ test('No line of the world is longer than 140 characters', () => {
   const lines = readFileSync(path.join(packageCasesFolder, 'world.yaml'), 'utf8').split('\n');
   expect(lines.length).toBeGreaterThan(100);
   expect(lines.filter((line) => line.length > 140)).toEqual([]);
+});
+
+test('Each tier keeps its id, its rank and the time of its creation: only a filler may be replaced', () => {
+  // Deployments have loaded these. What comes later is older than all of them.
+  const loaded = readFileSync(path.join(packageRoot, 'test', 'support', 'tier-ranks.txt'), 'utf8')
+    .trim()
+    .split('\n');
+  const { tiers } = loadWorld();
+  const ofFiller = (line: string) => line.endsWith(' filler');
+  const kept = loaded.map((line, n) => {
+    const { id, created_at } = tiers[n] ?? {};
+    return `${created_at} ${ofFiller(line) ? 'filler' : id}`;
+  });
+  expect(loaded.filter((line) => !ofFiller(line)).length).toBeGreaterThanOrEqual(231);
+  expect(kept).toEqual(loaded);
 });
 
 test('The world of the suite has unique ids with prefixes, none a part of another', () => {

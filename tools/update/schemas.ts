@@ -1,4 +1,6 @@
+import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import path from 'node:path';
 import { applyEdits, modify } from 'jsonc-parser';
 import { assertionDefinitions } from '../../src/assertions/registry.js';
@@ -53,6 +55,12 @@ export function writeDefinitions(name: string, definitions: Definitions): void {
     readFileSync(file, 'utf8'),
   );
   writeFileSync(file, text);
+}
+
+/** Formats the schemas. It comes right after they are written, so that a later step that fails leaves no other form. */
+export function formatSchemas(): void {
+  const biome = createRequire(import.meta.url).resolve('@biomejs/biome/bin/biome');
+  execFileSync(process.execPath, [biome, 'check', '--write', 'schemas'], { cwd: packageRoot, stdio: 'inherit' });
 }
 
 /** Creates the definitions of checks from the kinds of assertions. */

@@ -10,7 +10,7 @@ import { commandsPage, renderCommandsPage } from './commands-page.js';
 import { documentsWithExamples, fillExamples } from './failure-examples.js';
 import { keysPage, renderKeysPage } from './keys-page.js';
 import { referenceOutcomesFile, renderReferenceOutcomes } from './reference-outcomes.js';
-import { createDerivedDefinitions, writeDefinitions } from './schemas.js';
+import { createDerivedDefinitions, formatSchemas, writeDefinitions } from './schemas.js';
 import { renderSpecs } from './specs.js';
 
 /** Writes everything that is derived from the cases, the contract, the assertion kinds and the faults. */
@@ -19,6 +19,7 @@ async function update(): Promise<void> {
   await report('schemas, outcomes of the reference deployment', () => {
     const contract = parseContract(readYaml(path.join(packageCasesFolder, 'contract.yaml')));
     for (const [schema, definitions] of createDerivedDefinitions(contract)) writeDefinitions(schema, definitions);
+    formatSchemas();
     write(referenceOutcomesFile, renderReferenceOutcomes(contract));
   });
   const suite = readSuiteFiles(packageCasesFolder, {});

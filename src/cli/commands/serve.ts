@@ -26,10 +26,14 @@ export default ((command) => {
     .option('--known <file>', 'known deviations: the mock has them, too')
     .option(
       '--behaviour <question=outcome>',
-      'answer an open question with this outcome; may be repeated',
+      'answer an open question with this outcome (`conformance list behaviours` prints all); may be repeated',
       collectBehaviours,
     )
-    .option('--fault <id>', 'break a requirement on purpose; may be repeated', collectFaults)
+    .option(
+      '--fault <id>',
+      'break a requirement on purpose (`conformance list faults` prints all ids); may be repeated',
+      collectFaults,
+    )
     .action(runServe);
 }) satisfies ConfigureCommand;
 

@@ -6,6 +6,7 @@ import type { CauseExample } from '../../certificate/cause-entry.js';
 import { type Certificate, findDecisiveCase, isKnownFailure } from '../../certificate/certificate.js';
 import { referenceNotice } from '../../certificate/notices.js';
 import { describeSharedReasons, findSharedReasons } from '../../certificate/shared-reasons.js';
+import { joinCommandLines } from '../../http/curl-command.js';
 import { getVerdictApartFromKnown, notSelectedReason, repetitionCaseId } from '../../run/case-result.js';
 import { renderShortList } from '../../support/collections.js';
 import { packageRoot } from '../../support/package-root.js';
@@ -114,7 +115,7 @@ function viewRequests(wrong: readonly CauseExample[] = [], right: CauseExample |
 /** The report is to fit on one screen. */
 function renderOnOneLine(command: string): string {
   if (command.length > maxCommand) return 'To send it again: repeat_with in certificate.json.';
-  return command.replaceAll(/(?: \\)?\n {2}/g, ' ');
+  return joinCommandLines(command);
 }
 
 /** @param isContrast then its requests are shown, and not that of a case */
