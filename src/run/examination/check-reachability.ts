@@ -19,7 +19,8 @@ export function checkReachability({ exchanges, isSeen, hasTiers }: ExaminationCo
   if (failure !== undefined && failures.every((explained) => explained !== undefined)) {
     const { area, reason } = failure;
     const { URL, TLS } = answered;
-    const reached = area === 'Credentials' ? { URL, TLS } : { TLS };
+    const isReached = area === 'Credentials' || area === 'Responses';
+    const reached = isReached ? { URL, TLS } : { TLS };
     return { findings: { ...reached, [area]: ['problem', reason] }, unreachable: reason, isLast: true };
   }
   const Credentials =
