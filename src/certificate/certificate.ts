@@ -28,7 +28,13 @@ import { isOwnCase, type Suite } from '../suite/suite.js';
 import { groupBy, renderShortList } from '../support/collections.js';
 import { createReason, type Reason, renderReason } from '../support/reason.js';
 import { toOneLine } from '../support/untrusted-text.js';
-import { type CaseEntry, createCaseEntry, createUnstableEntry, type EntryRenderingContext, renderQuestionAnswer } from './case-entry.js';
+import {
+  type CaseEntry,
+  createCaseEntry,
+  createUnstableEntry,
+  type EntryRenderingContext,
+  renderQuestionAnswer,
+} from './case-entry.js';
 import { createCauseEntry } from './cause-entry.js';
 import { createDeviationEntry, type JudgedDeviation, judgeDeviation, listShownDeviations } from './deviation-entry.js';
 import type { Disturbances } from './disturbances.js';

@@ -49,7 +49,8 @@ export function describeSharedReasons(source: ReasonSource, omitsUnselected = fa
       const which = lacking.length === 0 ? '' : ` Requirements that lack cases: ${lacking.join(', ')}.`;
       return omitsUnselected ? [] : `${cases} were not selected in this run.${which}`;
     }
-    const isExplained = lacking.length > 0 && lacking.every((id) => explained.has(id));
+    // Questions alone have no cause: what explains requirements explains them, too.
+    const isExplained = explained.size > 0 && lacking.every((id) => explained.has(id));
     if (isExplained) return [];
     const all = describeAllRequirements(source, alike);
     return `${all ?? `${cases} were not judged`}: ${reason}`;

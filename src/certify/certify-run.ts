@@ -32,7 +32,7 @@ export interface RunToRejudge extends Pick<EvidenceOrigin, 'extent'> {
 }
 
 /** A run whose cases are judged. */
-interface JudgedRun 
+interface JudgedRun
   extends Pick<CertificateInputs, 'requestsSent' | 'disturbances' | 'isCutShort' | 'startedAt' | 'data' | 'stop'> {
   readonly results: readonly CaseResult[];
   readonly index: ExchangeIndex;

@@ -4,7 +4,6 @@ import { main } from './main.js';
 
 /** Runs the command that the arguments of this process name, and sets its exit status. */
 export async function runCommandLine(): Promise<void> {
-  settleColors(process.env);
   // Such as `conformance list cases | head`.
   ignoreClosedOutput();
   try {
@@ -12,16 +11,4 @@ export async function runCommandLine(): Promise<void> {
   } catch (error) {
     process.exitCode = reportInternalError(error);
   }
-}
-
-/**
- * Node.js warns before anything else if FORCE_COLOR is set beside a variable that turns colors off, and ignores that.
- * Playwright sets FORCE_COLOR in its workers. With FORCE_COLOR=0 alone there are no colors, and no warning.
- */
-function settleColors(environment: NodeJS.ProcessEnv): void {
-  const { NO_COLOR = '', NODE_DISABLE_COLORS = '' } = environment;
-  if (NO_COLOR === '' && NODE_DISABLE_COLORS === '') return;
-  environment.FORCE_COLOR ??= '0';
-  delete environment.NO_COLOR;
-  delete environment.NODE_DISABLE_COLORS;
 }

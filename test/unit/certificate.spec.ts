@@ -207,7 +207,7 @@ test.describe('reasons', () => {
     const drift = [{ kind: 'outcome', outcome: 'bad', expected: { outcome: 'good', statedBy: 'the record' } }] as const;
     const certificate = createCertificate(suite, [resultOf('first', 'pass', { outcome: 'bad', drift })], runFacts);
     expect(certificate.questions).toEqual([
-      { id: 'first', part, outcome: 'bad', warning: true, drift: true },
+      { id: 'first', part, outcome: 'bad', warning: true, sentence: 'B.', drift: true },
       {
         id: 'second',
         part,

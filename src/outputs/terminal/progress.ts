@@ -15,8 +15,8 @@ export interface Progress {
 /** The part of standard error that the display needs. */
 export type ProgressStream = Pick<WriteStream, 'write'> & { readonly isTTY?: boolean; readonly columns?: number };
 
-/** Milliseconds until the first line on a terminal, and between two. Elsewhere, each line stays. */
-const [firstMs, refreshMs, plainMs] = [1_000, 250, 30_000];
+/** In milliseconds: until the first line on a terminal, and between two. Elsewhere each line stays, so there are fewer. */
+const usualDelays = { first: 1_000, next: 250, plain: 30_000 };
 /** Moves to the beginning of the line, and clears it (ECMA-48, EL). */
 const clearLine = '\r\u001b[K';
 
@@ -25,14 +25,14 @@ export class ProgressDisplay {
   private timer: NodeJS.Timeout | undefined;
   private isShown = false;
 
-  /** @param read is called when a line is due; undefined shows nothing */
   constructor(
     private readonly stream: ProgressStream,
-    private readonly read: () => Progress | undefined,
+    private readonly read: () => Progress,
+    private readonly delays = usualDelays,
   ) {}
 
   start(): void {
-    this.schedule(this.isTerminal() ? firstMs : plainMs);
+    this.schedule(this.isTerminal() ? this.delays.first : this.delays.plain);
   }
 
   stop(): void {
@@ -53,16 +53,13 @@ export class ProgressDisplay {
   }
 
   private show(): void {
-    const progress = this.read();
     const isTerminal = this.isTerminal();
-    if (progress !== undefined) {
-      const line = renderProgress(progress);
-      // A line that wraps could not be cleared.
-      if (isTerminal) this.stream.write(clearLine + line.slice(0, (this.stream.columns || 80) - 1));
-      else this.stream.write(`${line}\n`);
-      this.isShown = isTerminal;
-    }
-    this.schedule(isTerminal ? refreshMs : plainMs);
+    const line = renderProgress(this.read());
+    // A line that wraps could not be cleared.
+    if (isTerminal) this.stream.write(clearLine + line.slice(0, (this.stream.columns || 80) - 1));
+    else this.stream.write(`${line}\n`);
+    this.isShown = isTerminal;
+    this.schedule(isTerminal ? this.delays.next : this.delays.plain);
   }
 
   private isTerminal(): boolean {

@@ -3,7 +3,12 @@ import { styleText } from 'node:util';
 import { quote } from 'shlex';
 import { type CaseEntry, isFailingVerdict } from '../../certificate/case-entry.js';
 import type { CauseExample } from '../../certificate/cause-entry.js';
-import { type Certificate, findDecisiveCase, isKnownFailure } from '../../certificate/certificate.js';
+import {
+  type Certificate,
+  findDecisiveCase,
+  isKnownFailure,
+  type RequirementEntry,
+} from '../../certificate/certificate.js';
 import { referenceNotice } from '../../certificate/notices.js';
 import { describeSharedReasons, findSharedReasons } from '../../certificate/shared-reasons.js';
 import type { Verdict } from '../../judge/verdict.js';
@@ -39,7 +44,9 @@ export function renderRunReport(certificate: Certificate, written?: WrittenResul
   const { target, selected, drift, notes, known_deviations: known } = certificate;
   const unpassed = listUnpassed(certificate);
   const unstable = certificate.unstable.map((entry) => ({ id: entry.case, text: limitText(entry.text) }));
-  const warnings = certificate.questions.flatMap(({ id, sentence }) => (sentence === undefined ? [] : [{ id, sentence }]));
+  const warnings = certificate.questions.flatMap(({ id, sentence }) =>
+    sentence === undefined ? [] : [{ id, sentence }],
+  );
   return fillTemplate('report.txt', {
     certificate,
     known: (known?.entries ?? []).flatMap((entry) => {
@@ -48,7 +55,10 @@ export function renderRunReport(certificate: Certificate, written?: WrittenResul
     }),
     causes: limitList(listCauses(certificate), 'cause'),
     unpassed,
-    allPass: certificate.requirements.every(({ verdict }) => verdict === 'pass') && selected === undefined && certificate.requirements.length,
+    allPass:
+      certificate.requirements.every(({ verdict }) => verdict === 'pass') &&
+      selected === undefined &&
+      certificate.requirements.length,
     shared: describeSharedReasons(certificate, selected !== undefined),
     knownFile: written?.known === undefined && findKnownFile(certificate),
     unstable: limitList(unstable, 'unstable case'),
@@ -89,11 +99,11 @@ function listCauses({ causes = [], requirements }: Certificate) {
   const failures = judged
     .filter((entry) => isFailingVerdict(getVerdictApartFromKnown(entry)))
     .toSorted((left, right) => measureCommand(left) - measureCommand(right));
-  return causes.map(({ sentence, evidence, cases, follows, wrong, right }, n) => ({
+  return causes.map(({ sentence, evidence, cases, requirements: broken, follows, wrong, right }, n) => ({
     number: n + 1,
     sentence: shorten(sentence, maxSentences),
     evidence: evidence.map(limitText),
-    follows: follows.length > 0 && renderCount(follows.length, 'more requirement'),
+    follows: follows.length > 0 && renderCount(follows.length, broken.length > 0 ? 'more requirement' : 'requirement'),
     example: viewExample(
       failures.filter(({ id }) => cases.includes(id)),
       wrong !== undefined,
@@ -145,7 +155,10 @@ interface UnpassedRequirement {
 
 /** Lists the requirements that do not pass, in columns. Those that something else explains alike are one line. */
 function listUnpassed(certificate: Certificate) {
-  const groups = groupBy(listUnpassedRequirements(certificate), ({ id, verdict, common = id }) => `${verdict} ${common}`);
+  const groups = groupBy(
+    listUnpassedRequirements(certificate),
+    ({ id, verdict, common = id }) => `${verdict} ${common}`,
+  );
   const lines = [...groups.values()].flatMap((group) => {
     const [{ id, verdict, text, common }] = group;
     if (group.length === 1) return [{ verdict, id, text }];
@@ -164,26 +177,40 @@ function listUnpassed(certificate: Certificate) {
 function listUnpassedRequirements(certificate: Certificate): UnpassedRequirement[] {
   const { requirements, causes = [] } = certificate;
   const shared = findSharedReasons(certificate);
-  return sortByUrgency(requirements).flatMap((requirement): UnpassedRequirement[] => {
-    const { id, verdict, statement, known = [] } = requirement;
-    const { id: decisive, code, reason = '' } = findDecisiveCase(requirement) ?? {};
-    if (verdict === 'pass' || code === notSelectedReason.code) return [];
-    if (isKnownFailure(requirement)) {
-      const why = known.map(describeKnownDeviation).join(' ') || 'it cannot be judged.';
-      const text = `As known: ${limitText(why)}`;
-      return [{ id, verdict, text, common: text }];
-    }
+  const unpassed = sortByUrgency(requirements).filter(
+    (requirement) => requirement.verdict !== 'pass' && findDecisiveCase(requirement)?.code !== notSelectedReason.code,
+  );
+  return unpassed.map((requirement) => {
+    const { id, verdict } = requirement;
+    if (isKnownFailure(requirement)) return { id, verdict, ...describeAsKnown(requirement) };
     const numbers = causes.flatMap((cause, n) =>
       cause.requirements.includes(id) || cause.follows.includes(id) ? [n + 1] : [],
     );
-    const marks = numbers.length === 0 ? '' : `(${numbers.join(', ')})`;
-    const stated = shorten(`${marks} ${statement}`.trim(), maxStatement);
-    if (verdict === 'fail') return [{ id, verdict, text: stated }];
-    if (marks !== '') return [{ id, verdict, text: stated, common: marks }];
-    if (decisive === undefined) return [{ id, verdict, text: stated }];
-    if (shared.has(reason)) return [{ id, verdict, text: stated, common: shorten(reason, maxStatement) }];
-    return [{ id, verdict, text: `${decisive}: ${limitText(reason)}`, common: limitText(reason) }];
+    const mark = numbers.length === 0 ? '' : `(${numbers.join(', ')})`;
+    return { id, verdict, ...describeUnpassed(requirement, mark, (reason) => shared.has(reason)) };
   });
+}
+
+type UnpassedText = Pick<UnpassedRequirement, 'text' | 'common'>;
+
+function describeAsKnown({ known = [] }: RequirementEntry): UnpassedText {
+  const why = known.map(describeKnownDeviation).join(' ') || 'it cannot be judged.';
+  const text = `As known: ${limitText(why)}`;
+  return { text, common: text };
+}
+
+/** @param mark of the causes that explain it @param isShared whether the report says a reason elsewhere */
+function describeUnpassed(
+  requirement: RequirementEntry,
+  mark: string,
+  isShared: (reason: string) => boolean,
+): UnpassedText {
+  const stated = shorten(`${mark} ${requirement.statement}`.trim(), maxStatement);
+  const { id: decisive, reason = '' } = findDecisiveCase(requirement) ?? {};
+  if (requirement.verdict === 'fail' || decisive === undefined) return { text: stated };
+  if (mark !== '') return { text: stated, common: mark };
+  if (isShared(reason)) return { text: stated, common: shorten(reason, maxStatement) };
+  return { text: `${decisive}: ${limitText(reason)}`, common: limitText(reason) };
 }
 
 /** Finds the file of known deviations to which failures may be added; undefined if there are none to add. */

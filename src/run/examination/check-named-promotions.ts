@@ -31,7 +31,9 @@ export function checkNamedPromotions({
     const data = { answer: describeResponse(response), status: response.status };
     const Responses = createProblemFinding(chooseRejection(response.status), data);
     // An unknown customer may be answered 404.
-    return { findings: { Responses, ...(areNotFound && hasTiers && { Ids: createProblemFinding('ids-unnamed', data) }) } };
+    return {
+      findings: { Responses, ...(areNotFound && hasTiers && { Ids: createProblemFinding('ids-unnamed', data) }) },
+    };
   }
   const reading = locateReturnedTiers(exchanges, { ...target, calibration: exchanges });
   const unreadable = successes.find(({ response }) => parseJson(response.body) === undefined);
