@@ -274,6 +274,18 @@ test('doctor names a deployment that is down, one without TLS, and one with TLS'
   expect(withTls.output).toContain('If the port is for HTTPS, write https://');
 });
 
+test('Nobody is told to write https:// who did', async () => {
+  const send = async (request: HttpRequest) =>
+    ({ request, transportError: 'broken-connection', message: 'It broke.' }) as const;
+  for (const [isEncrypted, code] of [
+    [false, 'odd-response'],
+    [true, 'no-response'],
+  ] as const) {
+    const { findings } = await examineTarget(suite, { send }, { isEncrypted });
+    expect(findings.find(({ state }) => state === 'problem')?.reason.code).toBe(code);
+  }
+});
+
 test('If the user says that the world is loaded, only a web page shows that the address is wrong', async () => {
   const judge = async (answer: Answer) =>
     (await certifyInProcess(answer, { suite: requirementSuite, isWorldLoaded: true })).certificate;

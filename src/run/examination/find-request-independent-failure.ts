@@ -21,11 +21,16 @@ const failures: { readonly [Kind in TransportErrorKind]?: Pick<FailureOfAllReque
 };
 
 /** Explains why other requests would fail like this one; undefined if they may succeed. */
-export function findRequestIndependentFailure(exchange: Exchange): FailureOfAllRequests | undefined {
+export function findRequestIndependentFailure(
+  exchange: Exchange,
+  isEncrypted = false,
+): FailureOfAllRequests | undefined {
   if (!('response' in exchange)) {
     const { transportError, message } = exchange;
     const { area, code } = failures[transportError] ?? { area: 'URL', code: 'no-response' };
-    return { area, reason: createReason(code, { message }) };
+    // Then it is no HTTPS server that was spoken to without TLS.
+    const isKnownScheme = isEncrypted && code === 'odd-response';
+    return { area, reason: createReason(isKnownScheme ? 'no-response' : code, { message }) };
   }
   const { response } = exchange;
   const transient = explainTransientFailure(exchange);
