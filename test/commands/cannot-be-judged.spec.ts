@@ -267,10 +267,10 @@ test('doctor names a deployment that is down, one without TLS, and one with TLS'
   const withoutTls = await examineAt(plain.url.replace('http:', 'https:'));
   const withTls = await examineAt(secure.url);
   await Promise.all([plain.close(), secure.close()]);
-  expect(output).toMatch(/^URL +PROBLEM .*127\.0\.0\.1:1 /m);
+  expect(output).toMatch(/^URL +PROBLEM .*127\.0\.0\.1:1 /);
   expect(output).toMatch(/^Ids +\? /m);
   expect(status).toBe(1);
-  expect(withoutTls.output).toMatch(/^TLS +PROBLEM +.*Does it speak TLS/m);
+  expect(withoutTls.output).toMatch(/^TLS +PROBLEM +.*Does it speak TLS/);
   expect(withTls.output).toContain('If the port is for HTTPS, write https://');
 });
 

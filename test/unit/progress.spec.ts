@@ -1,6 +1,4 @@
 import { expect, test } from '@playwright/test';
-import { countDisturbances } from '../../src/certificate/disturbances.js';
-import { describeDisturbances } from '../../src/outputs/counts.js';
 import { type Progress, ProgressDisplay, renderProgress } from '../../src/outputs/terminal/progress.js';
 
 // A terminal without control characters would get lines.
@@ -44,20 +42,4 @@ test('A terminal shows the progress on one line, which is cleared at the end', a
 
 test('Elsewhere the progress has lines without control characters', async () => {
   expect(await showLines({})).toBe('120 of 230 requests\n'.repeat(3));
-});
-
-test('Disturbances are one sentence, the most frequent first', () => {
-  const sentence = (...attempts: Parameters<typeof countDisturbances>[0]) => {
-    const counted = countDisturbances(attempts);
-    return counted && describeDisturbances(counted);
-  };
-  expect(sentence()).toBeUndefined();
-  expect(sentence({ outcome: 'timed-out' })).toBe('1 timeout: retried.');
-  const busy = { outcome: 503, slowed_to: 10 };
-  expect(sentence({ outcome: 'timed-out' }, busy, busy, { outcome: 503, slowed_to: 5 })).toBe(
-    '3 × 503, 1 timeout: retried. Slowed to 5 requests per second.',
-  );
-  expect(sentence({ outcome: 'broken-connection' }, { outcome: 'broken-connection' })).toBe(
-    '2 broken connections: retried.',
-  );
 });
