@@ -65,8 +65,7 @@ export function findAnsweredExchange(
   const failure = explainTransientFailure(exchange);
   if (!('response' in exchange) || failure !== undefined) return { reason: failure as Reason };
   if (mode === 'question') return exchange;
-  const reason =
-    explainRedirect(exchange.response) ?? explainTooLongRequest(exchange) ?? explainRefusal(exchange, evidence);
+  const reason = explainRedirect(exchange) ?? explainTooLongRequest(exchange) ?? explainRefusal(exchange, evidence);
   const { corrections } = evidence;
   if (corrections?.isRefused(exchange)) return { reason: createReason('refused-as-known') };
   return reason === undefined ? (corrections?.correctExchange(exchange) ?? exchange) : { reason };

@@ -28,10 +28,17 @@ import { isOwnCase, type Suite } from '../suite/suite.js';
 import { groupBy, renderShortList } from '../support/collections.js';
 import { createReason, type Reason, renderReason } from '../support/reason.js';
 import { toOneLine } from '../support/untrusted-text.js';
-import { type CaseEntry, createCaseEntry, createUnstableEntry, type EntryRenderingContext } from './case-entry.js';
+import {
+  type CaseEntry,
+  createCaseEntry,
+  createUnstableEntry,
+  type EntryRenderingContext,
+  renderQuestionAnswer,
+} from './case-entry.js';
 import { createCauseEntry } from './cause-entry.js';
 import { describeOwnCases } from './describe-own-cases.js';
 import { createDeviationEntry, type JudgedDeviation, judgeDeviation, listShownDeviations } from './deviation-entry.js';
+import type { Disturbances } from './disturbances.js';
 import { type DriftEntry, listDriftEntries } from './drift-entry.js';
 import { describeDataCoverage, interruptionNotice, quickNotice } from './notices.js';
 import { describeSharedReasons, findSharedReasons } from './shared-reasons.js';
@@ -71,6 +78,7 @@ export interface CertificateInputs extends Partial<Pick<Diagnosis, 'causes' | 'e
   readonly showExchange: ExchangeLookup;
   readonly target: CertifiedTarget;
   readonly requestsSent: number;
+  readonly disturbances?: Disturbances | undefined;
   readonly quick?: true;
   readonly data?: DataFileSummary;
   readonly expected?: Baseline;
@@ -128,6 +136,7 @@ export function createCertificate(suite: Suite, all: readonly CaseResult[], inpu
     unstable: results.flatMap((result) => createUnstableEntry(result, context)),
     notes: createNotes(all, inputs, { gaps, ofOwnCases }),
     requests_sent: inputs.requestsSent,
+    disturbances: inputs.disturbances,
     started_at: inputs.startedAt.toISOString(),
     duration_ms: Math.round(inputs.durationMs),
     selected: verdict.ofSelection,
@@ -396,13 +405,15 @@ function listUnavailable(verifying: readonly TestCase[], { unavailable }: Suite[
 function createQuestionEntry(question: Question, entry: CaseEntry, drift: readonly DriftEntry[]) {
   const { id, part } = question;
   const { verdict, outcome, code, reason } = entry;
+  const isWarning = isWarningOutcome(question, outcome);
   return {
     id,
     part,
     outcome: outcome ?? null,
     ...(code !== undefined && { code, reason }),
     ...(verdict === 'not-run' && { not_run: true }),
-    warning: isWarningOutcome(question, outcome),
+    warning: isWarning,
+    ...(isWarning && { sentence: renderQuestionAnswer(question, outcome ?? '') }),
     drift: drift.some((change) => change.kind === 'answer' && change.case === id),
   };
 }

@@ -6,6 +6,7 @@ import {
   getHeaderValues,
   type Headers,
   type HttpRequest,
+  type RetriedAttempt,
   type TransportErrorKind,
 } from '../http/exchange.js';
 import type { ExchangeUse, StoredEvidence, StoredExchange } from '../run/case-report.js';
@@ -42,6 +43,7 @@ interface EvidenceEntry extends Entry {
   readonly _id: string;
   readonly _attempts?: number;
   readonly _numbers?: readonly number[];
+  readonly _retried?: readonly RetriedAttempt[];
   readonly _sent?: Exclude<HttpRequest['sent'], undefined>;
   readonly _again?: number;
   readonly _error?: { readonly kind: TransportErrorKind; readonly message: string };
@@ -72,7 +74,7 @@ function encode(json: string): Buffer {
 }
 
 function createEntry({ id, exchange }: StoredExchange, baseUrl: string): EvidenceEntry {
-  const { request, attempts, numbers, timing } = exchange;
+  const { request, attempts, numbers, retried, timing } = exchange;
   const { method, path, headers, body, sent, again } = request;
   const [mimeType = ''] = getHeaderValues(headers, 'content-type');
   const error = 'response' in exchange ? undefined : { kind: exchange.transportError, message: exchange.message };
@@ -105,6 +107,7 @@ function createEntry({ id, exchange }: StoredExchange, baseUrl: string): Evidenc
     timings: { send: 0, wait: durationMs, receive: 0 },
     _attempts: attempts,
     _numbers: numbers,
+    _retried: retried,
     _sent: sent,
     _again: again,
     _error: error,
@@ -131,7 +134,8 @@ export function parseEvidenceArchive(
 }
 
 function readExchange(entry: EvidenceEntry, baseUrl: string): Exchange {
-  const { time, request, response, _attempts: attempts, _numbers: numbers, _sent: sent, _again: again, _error } = entry;
+  const { time, request, response, _error } = entry;
+  const { _attempts: attempts, _numbers: numbers, _retried: retried, _sent: sent, _again: again } = entry;
   const { method, url, postData } = request;
   const [path, headers] = [url.slice(baseUrl.length), readHeaders(request)];
   const startedAt = Date.parse(entry.startedDateTime);
@@ -139,6 +143,7 @@ function readExchange(entry: EvidenceEntry, baseUrl: string): Exchange {
     request: { method, path, headers, body: postData?.text, sent, again },
     attempts,
     numbers,
+    ...(retried && { retried }),
     timing: startedAt === 0 ? undefined : { startedAt, durationMs: time },
   };
   if (_error !== undefined) return { ...common, transportError: _error.kind, message: _error.message };

@@ -1,7 +1,7 @@
 import type { DataFileSummary } from '../own-data/data-suite.js';
 import { toOneLine } from '../support/untrusted-text.js';
 
-/** The first and the last line of a run against the reference deployment. */
+/** The last line of a run against the reference deployment. */
 export const referenceNotice =
   'This run tests the reference deployment, which comes with the suite. Name yours with BASE_URL, --base-url or --target.';
 

@@ -22,7 +22,9 @@ const unrunCodes: readonly (string | undefined)[] = [notReachedReason.code, notS
 export function findSharedReasons({ requirements, questions }: ReasonSource) {
   const unjudged = [
     ...requirements.flatMap(({ id, cases }) =>
-      cases.flatMap(({ verdict, code, reason }) => (unjudgedVerdicts.has(verdict) ? [{ code, reason, id }] : [])),
+      cases.flatMap(({ verdict, code, reason }) =>
+        unjudgedVerdicts.has(verdict) ? [{ verdict, code, reason, id }] : [],
+      ),
     ),
     ...questions.flatMap(({ outcome, code, reason = '' }) => (outcome === null ? [{ code, reason, id: '' }] : [])),
   ];
@@ -47,7 +49,22 @@ export function describeSharedReasons(source: ReasonSource, omitsUnselected = fa
       const which = lacking.length === 0 ? '' : ` Requirements that lack cases: ${lacking.join(', ')}.`;
       return omitsUnselected ? [] : `${cases} were not selected in this run.${which}`;
     }
-    const isExplained = lacking.length > 0 && lacking.every((id) => explained.has(id));
-    return isExplained ? [] : `${cases} were not judged: ${reason}`;
+    // Questions alone have no cause: what explains requirements explains them, too.
+    const isExplained = explained.size > 0 && lacking.every((id) => explained.has(id));
+    if (isExplained) return [];
+    const all = describeAllRequirements(source, alike);
+    return `${all ?? `${cases} were not judged`}: ${reason}`;
   });
+}
+
+/** Says that no case of any requirement was judged; undefined if some case has another reason. */
+function describeAllRequirements(
+  { requirements }: ReasonSource,
+  alike: readonly { readonly id: string; readonly verdict?: Verdict }[],
+): string | undefined {
+  const ofRequirements = alike.filter(({ id }) => id !== '');
+  const [verdict, ...others] = new Set(ofRequirements.map((entry) => entry.verdict));
+  const isAll = ofRequirements.length === requirements.flatMap(({ cases }) => cases).length;
+  if (!isAll || requirements.length < 2 || others.length > 0) return undefined;
+  return `All ${requirements.length} requirements are ${verdict}`;
 }

@@ -32,7 +32,8 @@ export interface RunToRejudge extends Pick<EvidenceOrigin, 'extent'> {
 }
 
 /** A run whose cases are judged. */
-interface JudgedRun extends Pick<CertificateInputs, 'requestsSent' | 'isCutShort' | 'startedAt' | 'data' | 'stop'> {
+interface JudgedRun
+  extends Pick<CertificateInputs, 'requestsSent' | 'disturbances' | 'isCutShort' | 'startedAt' | 'data' | 'stop'> {
   readonly results: readonly CaseResult[];
   readonly index: ExchangeIndex;
   readonly uses: readonly ExchangeUse[];

@@ -4,9 +4,11 @@
  * the reporter; for programs, and when evidence is judged again, in theirs.
  */
 
+import { countDisturbances } from '../certificate/disturbances.js';
 import { createEvidenceArchiver, parseEvidenceArchive } from '../certificate/har-archive.js';
 import type { RunInputs } from '../config/run-inputs.js';
 import { getDocumentedResult } from '../explanation/observation.js';
+import type { RetriedAttempt } from '../http/exchange.js';
 import { type ExchangeSummary, findDeploymentStop, summarizeExchange } from '../judge/find-deployment-stop.js';
 import { findWorstVerdict, type Verdict } from '../judge/verdict.js';
 import { getIdFinders } from '../recognition/id-finders.js';
@@ -22,8 +24,9 @@ import {
 import { countAttempts } from '../run/case-sender.js';
 import { calibrationPurpose, createStoredExchange } from '../run/evidence-keeper.js';
 import { createExchangeIndexer } from '../run/exchange-index.js';
+import { countPlannedRequests, createRunPlan } from '../run/plan.js';
 import { markRechecks } from '../run/sent-log.js';
-import { selectCases } from '../suite/case-selection.js';
+import { selectCases, selectFromSuite } from '../suite/case-selection.js';
 import { loadSuite, packageCasesFolder } from '../suite/suite.js';
 import { computeOnce } from '../support/caches.js';
 import { type Problem, UnusableInput } from '../support/problem.js';
@@ -45,6 +48,7 @@ export class ReportedRun {
   /** By the id of the result, which they judged, and those before the cases. */
   private readonly uses = new Map<string, readonly ExchangeUse[]>();
   private requestsSent = 0;
+  private readonly retried: RetriedAttempt[] = [];
   private readonly traces: ExchangeSummary[] = [];
   private start: RunStartReport | undefined;
   private failure: UnusableInput | undefined;
@@ -55,6 +59,13 @@ export class ReportedRun {
     const { suite, settings } = this.inputs;
     const indexer = createExchangeIndexer(getIdFinders(suite.world));
     return { archiver: createEvidenceArchiver(settings.target.baseUrl), indexer };
+  });
+
+  private readonly countPlanned = computeOnce(() => {
+    const { suite, settings } = this.inputs;
+    const whole = selectFromSuite(suite, settings);
+    const cases = whole.cases.filter(({ id }) => this.selected.has(id));
+    return countPlannedRequests(createRunPlan({ ...whole, cases }, settings));
   });
 
   /**
@@ -77,6 +88,11 @@ export class ReportedRun {
       settings,
     };
     return this.loadedInputs as RunInputs;
+  }
+
+  /** How many requests were sent so far, how many of them again, and how many are planned. */
+  get progress() {
+    return { sent: this.requestsSent, retried: this.retried.length, planned: this.countPlanned() };
   }
 
   /** Adds cases that were judged in this process. */
@@ -131,6 +147,7 @@ export class ReportedRun {
     const { request } = indexer.add(kept);
     this.traces.push(...[summarizeExchange(kept.id, { ...kept.exchange, request }) ?? []].flat());
     this.requestsSent += countAttempts([kept.exchange]);
+    this.retried.push(...(kept.exchange.retried ?? []));
     // Measured: a run in which everything fails takes a tenth longer if its requests are explained after the last test.
     if (this.hasFailure) getDocumentedResult(this.inputs.suite.world)(request);
   }
@@ -181,6 +198,7 @@ export class ReportedRun {
       load: start?.load,
       contrasts: this.contrasts,
       requestsSent,
+      disturbances: countDisturbances(this.retried),
       isCutShort,
       startedAt,
       stop,

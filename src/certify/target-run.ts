@@ -117,7 +117,14 @@ export async function runPlannedCases(
 /** @throws UnusableInput as {@link loadKnownCauses} */
 async function createEngineOptions(settings: RunSettings, world: TargetWorld): Promise<StartRunOptions> {
   const { target, expected, excludesIntrusive, destination } = settings;
-  const stated = { ...target, expected, excludesIntrusive, infersShape: destination.recordTo !== undefined };
+  const isEncrypted = target.baseUrl.startsWith('https:');
+  const stated = {
+    ...target,
+    isEncrypted,
+    expected,
+    excludesIntrusive,
+    infersShape: destination.recordTo !== undefined,
+  };
   const known = await loadKnownCauses(settings, world);
   if (known === undefined) return stated;
   // Without a cause there is nothing to correct: a failing row would be judged twice.

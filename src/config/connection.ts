@@ -15,7 +15,7 @@ import { findReservedHeader } from './refused-headers.js';
 import type { Environment, RunOptions } from './run-options.js';
 import { initialTargetFilePath, type TargetFile } from './target-file.js';
 import { createVariableReader, type TargetValueReader, trimValue, variableReference } from './target-value-reader.js';
-import { findUnreplacedVariable } from './unreplaced-variable.js';
+import { findUnreplacedVariable, findUnreplacedVariableInAddress } from './unreplaced-variable.js';
 
 /** The connection to a target. It contains secrets, so every process reads it from its environment instead of a file. */
 export interface TargetConnection {
@@ -83,11 +83,13 @@ function readBaseUrl(
   if (isUsed) {
     if (inFile !== undefined && baseUrl !== inFile) notes.push(`${setting} overrides the base_url of the target file.`);
     const locateBaseUrl = () => (setting === 'BASE_URL' ? locateEnvironmentValue(setting, ofOptions) : { setting });
-    return { text: readText(baseUrl, locateBaseUrl, setting), at: { setting } };
+    return { text: readText(baseUrl, locateBaseUrl, setting, findUnreplacedVariableInAddress), at: { setting } };
   }
   if (inFile === undefined) return undefined;
   const at = locate('base_url');
-  const text = resolve(inFile, at);
+  const text = variableReference.test(inFile)
+    ? resolve(inFile, at)
+    : readText(inFile, () => at, undefined, findUnreplacedVariableInAddress);
   if (!baseUrl || trimBaseUrl(baseUrl) === trimBaseUrl(text)) return { text, at };
   if (onOtherBaseUrl === 'use-target-file') notes.push(`The base_url of the target file is used, not ${setting}.`);
   else {

@@ -25,8 +25,13 @@ export function createVariableReader(environment: Environment) {
   const problems: Problem[] = [];
   const notes: string[] = [];
   /** Returns a text without white space around it, or nothing and a problem if it has a variable that was not replaced. */
-  const readText = (text: string, locate: () => Problem['at'], name?: string): string => {
-    if (findUnreplacedVariable(text) === undefined) return trimValue(text);
+  const readText = (
+    text: string,
+    locate: () => Problem['at'],
+    name?: string,
+    find = findUnreplacedVariable,
+  ): string => {
+    if (find(text) === undefined) return trimValue(text);
     const at = locate();
     const subject = name === undefined || 'setting' in at ? '' : `${name} `;
     const hint =

@@ -17,3 +17,18 @@ const references = [
 export function findUnreplacedVariable(value: string): string | undefined {
   return references.flatMap((reference) => reference.exec(value)?.[0] ?? [])[0];
 }
+
+/** In an address, words begin with no dollar sign, and braces and angle brackets are not allowed. %C3% is no variable. */
+const addressReferences = [
+  /\$[A-Za-z_]\w*/,
+  /%(?![\dA-Fa-f]{2})[A-Za-z_]\w*%/,
+  /%[A-Z]+_[A-Z_]+%/,
+  /\{[^}]*\}/,
+  /<[^>]*>/,
+];
+
+/** Finds a variable, or a place to fill in, that was not replaced in an address; undefined if there is none. */
+export function findUnreplacedVariableInAddress(address: string): string | undefined {
+  const found = addressReferences.flatMap((reference) => reference.exec(address)?.[0] ?? []);
+  return findUnreplacedVariable(address) ?? found[0];
+}

@@ -218,7 +218,7 @@ async function decompress(bytes: Uint8Array, coding: string, maxBytes: number): 
   if (decode === undefined)
     throw new ExchangeError('unknown-coding', `The body has the unknown content coding '${coding}'.`);
   return await decode(bytes, { maxOutputLength: maxBytes }).catch(({ code }) => {
-    if (code !== 'ERR_BUFFER_TOO_LARGE') throw new ExchangeError('unreadable', `The body is not valid ${coding}.`);
+    if (code !== 'ERR_BUFFER_TOO_LARGE') throw new ExchangeError('invalid-coding', `The body is not valid ${coding}.`);
     throw new ExchangeError('too-large', `The body expands to more than ${maxBytes} bytes (limits.body_bytes).`);
   });
 }

@@ -39,7 +39,7 @@ export interface HttpResponse {
   readonly bodyLength?: number;
 }
 
-/** Why a response is missing. `tls`: no trusted connection. `unknown-coding`: the suite cannot decode the body. `unsupported`: the transport cannot express the request. */
+/** Why a response is missing. `tls`: no trusted connection. `invalid-coding`: the body is not in the coding that it announces. `unknown-coding`: the suite cannot decode the body. `unsupported`: the transport cannot express the request. */
 export type TransportErrorKind =
   | 'unreachable'
   | 'tls'
@@ -48,8 +48,17 @@ export type TransportErrorKind =
   | 'too-large'
   | 'unreadable'
   | 'unknown-coding'
+  | 'invalid-coding'
   | 'unsupported'
   | 'not-sent';
+
+/** An attempt that was retried. */
+export interface RetriedAttempt {
+  /** The status of its response, or why there is none. */
+  readonly outcome: number | TransportErrorKind;
+  /** The number of requests per second that the client sent at most after it, if the deployment asked it to wait. */
+  readonly slowed_to?: number;
+}
 
 export type Exchange = {
   readonly request: HttpRequest;
@@ -57,6 +66,8 @@ export type Exchange = {
   readonly attempts?: number;
   /** The numbers of its attempts among all requests of the run, from 1, in the order of sending. */
   readonly numbers?: readonly number[];
+  /** The attempts before the last one; undefined if there was only one. */
+  readonly retried?: readonly RetriedAttempt[];
   /** The start of the last attempt in milliseconds since the epoch, and its duration. */
   readonly timing?: { readonly startedAt: number; readonly durationMs: number };
 } & ({ readonly response: HttpResponse } | { readonly transportError: TransportErrorKind; readonly message: string });

@@ -19,6 +19,7 @@ export function createPacedQueue({ concurrency, requests_per_second }: Connectio
   let intervalMs = requests_per_second === undefined ? 0 : 1_000 / requests_per_second;
   // Timers drop fractions of milliseconds.
   const limit = (ms: number): number => Math.ceil(ms) + 1;
+  let isSlowed = false;
   let pausedUntil = 0;
   let nextStart = 0;
   let release: NodeJS.Timeout | undefined;
@@ -45,9 +46,13 @@ export function createPacedQueue({ concurrency, requests_per_second }: Connectio
     /** Starts nothing for some milliseconds, and then one at a time and slower: without that, every second one is too early. */
     pause: (ms: number): void => {
       pause(ms);
-      intervalMs = Math.max(intervalMs, Math.min(ms / 10, maxSlowIntervalMs));
+      const slowMs = Math.min(ms / 10, maxSlowIntervalMs);
+      isSlowed ||= slowMs > intervalMs;
+      intervalMs = Math.max(intervalMs, slowMs);
       queue.concurrency = 1;
     },
+    /** Returns the requests per second after a pause, if they are fewer than before it. */
+    findSlowedPace: (): number | undefined => (isSlowed ? Math.round(1_000 / intervalMs) : undefined),
     /** Waits, at most until the queue is closed. */
     wait: (ms: number): Promise<void> => sleep(limit(ms), undefined, { signal: closing.signal }).catch(() => undefined),
     close: () => {

@@ -32,4 +32,5 @@ export function findResponseBreakage(exchange: Exchange): ResponseBreakage | und
 const kinds: ReadonlyMap<string, ResponseBreakage['kind']> = new Map([
   ['broken-connection', 'lost'],
   ['unreadable', 'unreadable'],
+  ['invalid-coding', 'unreadable'],
 ]);

@@ -69,9 +69,24 @@ export function explainTooLongRequest({ request, response }: Extract<Exchange, {
   return createReason('too-long', { status, path: path.length, head, body: Buffer.byteLength(body) });
 }
 
-export function explainRedirect({ status, headers }: HttpResponse): Reason | undefined {
+/** Explains a redirect by what differs from the request: a slash, or what stands before the path of the operation. */
+export function explainRedirect({
+  request,
+  response: { status, headers },
+}: Extract<Exchange, { response: unknown }>): Reason | undefined {
   if (status < 300 || status >= 400) return undefined;
-  return createReason('redirected', { status, location: getHeaderValues(headers, 'location')[0] ?? '' });
+  const location = getHeaderValues(headers, 'location')[0] ?? '';
+  const path = withoutQuery(request.path);
+  const redirected = withoutQuery(location);
+  if (redirected.endsWith(`${path}/`)) return createReason('redirected-to-slash', { status, location });
+  const base = redirected.slice(0, -path.length);
+  // A path alone would be that of the request itself, at an unknown host.
+  const isBase = redirected.endsWith(path) && /^https?:\/\/./i.test(base);
+  return createReason(isBase ? 'redirected-to-base' : 'redirected', { status, location, base });
+}
+
+function withoutQuery(path: string): string {
+  return path.replace(/[?#].*$/s, '');
 }
 
 export function explainUnsupportedRequest(exchange: Exchange): Reason | undefined {

@@ -1,5 +1,5 @@
 import type { RetryOptions } from './connection-options.js';
-import type { Exchange, HttpRequest } from './exchange.js';
+import type { Exchange, HttpRequest, RetriedAttempt } from './exchange.js';
 import type { PacedQueue } from './paced-queue.js';
 import { computeRetryDelay, isRetryable, isTimeout, isTransientFailure, wasSent } from './response-status.js';
 import { createSilenceWatch, createUnsentExchange } from './silence-watch.js';
@@ -23,6 +23,7 @@ interface Progress {
   begun: number;
   /** The numbers, among all attempts of the run, of those that the deployment got. */
   readonly numbers: number[];
+  readonly retried: RetriedAttempt[];
 }
 
 /** How an attempt ended. */
@@ -42,7 +43,7 @@ export class RetryingSender {
 
   /** Sends one request, with its retries. Never rejects: an error is part of the exchange. */
   async send(request: HttpRequest): Promise<Exchange> {
-    const progress: Progress = { begun: 0, numbers: [] };
+    const progress: Progress = { begun: 0, numbers: [], retried: [] };
     let sent: Exchange | undefined;
     for (let retries = 0; ; retries += 1) {
       const { exchange, retryAfterMs } = await this.awaitTurn(request, retries, progress);
@@ -50,8 +51,9 @@ export class RetryingSender {
       sent = exchange;
       if (retryAfterMs === undefined) {
         this.failuresInARow = isTransientFailure(exchange) ? this.failuresInARow + 1 : 0;
-        return { ...exchange, attempts: progress.numbers.length, numbers: progress.numbers };
+        return addProgress(exchange, progress, progress.numbers.length);
       }
+      progress.retried.push(describeAttempt(exchange, this.parts.queue.findSlowedPace()));
       if (retryAfterMs > 0) await this.parts.queue.wait(retryAfterMs);
     }
   }
@@ -87,8 +89,8 @@ export class RetryingSender {
   }
 
   /** The deployment got a request that the end of the run aborted, unless the request still waited for its turn. */
-  private describeUnsent(exchange: Exchange, { begun, numbers }: Progress): Exchange {
-    return { ...exchange, attempts: this.isClosed ? begun : numbers.length, numbers };
+  private describeUnsent(exchange: Exchange, progress: Progress): Exchange {
+    return addProgress(exchange, progress, this.isClosed ? progress.begun : progress.numbers.length);
   }
 
   /** Sends a request again that was answered before, until it is answered or its retries are used up. */
@@ -111,4 +113,13 @@ export class RetryingSender {
 /** Whether another attempt is worth its time. A timeout has waited for long enough. */
 function mayRecover(exchange: Exchange): boolean {
   return isTransientFailure(exchange) && !isTimeout(exchange);
+}
+
+function addProgress(exchange: Exchange, { numbers, retried }: Progress, attempts: number): Exchange {
+  return { ...exchange, attempts, numbers, ...(retried.length > 0 && { retried }) };
+}
+
+function describeAttempt(exchange: Exchange, slowedPace: number | undefined): RetriedAttempt {
+  const outcome = 'response' in exchange ? exchange.response.status : exchange.transportError;
+  return { outcome, ...(slowedPace !== undefined && { slowed_to: slowedPace }) };
 }

@@ -8,6 +8,7 @@ import {
   type Headers,
   type HttpRequest,
   type HttpResponse,
+  type RetriedAttempt,
   type TransportErrorKind,
 } from './exchange.js';
 import { redactExchange } from './redact-exchange.js';
@@ -106,6 +107,7 @@ export function createTransportClient(
     const { sent, again, ...plain } = request;
     let attempts = 0;
     let numbers: readonly number[] = [];
+    const retried: RetriedAttempt[] = [];
     let lost: Exchange | undefined;
     let pending = 0;
     const receive = async (signal: AbortSignal, timer: NodeJS.Timeout) => {
@@ -116,6 +118,7 @@ export function createTransportClient(
         timer.refresh();
         attempts += received.attempts ?? 1;
         numbers = [...numbers, ...(received.numbers ?? [])];
+        retried.push(...(received.retried ?? []));
         if ('response' in received && !hasTransientStatus(received.response)) return received.response;
         lost ??= received;
         throw new NoResponse('message' in received ? received.message : `Answered ${received.response.status}.`);
@@ -131,7 +134,8 @@ export function createTransportClient(
     const ended = await running.catch((error) => lost ?? explain(error));
     const isUnsent = 'transportError' in ended && ['unsupported', 'not-sent'].includes(ended.transportError);
     // A transport that lost its own request may return something all the same. That says nothing about the deployment.
-    return { ...(lost ?? ended), request, numbers, attempts: attempts || (isUnsent ? 0 : 1) };
+    const sum = { numbers, attempts: attempts || (isUnsent ? 0 : 1), ...(retried.length > 0 && { retried }) };
+    return { ...(lost ?? ended), request, ...sum };
   };
   // The client watches what goes through `send`. A transport may send in another way.
   const watch = createSilenceWatch(async (request, countAttempt) => {

@@ -1,6 +1,7 @@
 import { undeterminedOutcome } from '../cases/test-case.js';
 import type { Certificate } from '../certificate/certificate.js';
 import type { KnownDeviationEntry, StaleRowsEntry } from '../certificate/deviation-entry.js';
+import type { Disturbances } from '../certificate/disturbances.js';
 import { type Verdict, verdicts } from '../judge/verdict.js';
 import type { KnownDeviation, RowsByCase } from '../record/known-deviations.js';
 import { renderShortList } from '../support/collections.js';
@@ -97,4 +98,23 @@ const urgency: readonly Verdict[] = [...verdicts.filter((verdict) => verdict !==
 
 export function sortByUrgency<T extends { readonly verdict: Verdict }>(entries: readonly T[]): T[] {
   return entries.toSorted((left, right) => urgency.indexOf(left.verdict) - urgency.indexOf(right.verdict));
+}
+
+const transportErrorNames: Readonly<Record<string, string>> = {
+  unreachable: 'failed connection',
+  'timed-out': 'timeout',
+  tls: 'failed TLS connection',
+  unreadable: 'unreadable response',
+  'invalid-coding': 'unreadable response',
+};
+
+/** Describes what was retried, and that the client became slower. */
+export function describeDisturbances({ retried, requests_per_second: pace }: Disturbances): string {
+  const counts = Object.entries(retried).map(([outcome, count]) =>
+    /^\d+$/.test(outcome)
+      ? `${count} × ${outcome}`
+      : renderCount(count, transportErrorNames[outcome] ?? outcome.replaceAll('-', ' ')),
+  );
+  const slowed = pace === undefined ? '' : ` Slowed to ${renderCount(pace, 'request')} per second.`;
+  return `${counts.join(', ')}: retried.${slowed}`;
 }

@@ -1,4 +1,4 @@
-import type { RequestChannel } from '../http/exchange.js';
+import type { Exchange, RequestChannel } from '../http/exchange.js';
 import { describeResponse, isDataIndependentRefusal } from '../http/response-status.js';
 import type { SuspectedWrongDataLoad } from '../judge/suspected-wrong-data-load.js';
 import type { Suite } from '../suite/suite.js';
@@ -61,7 +61,7 @@ function conclude(context: ExaminationContext, results: readonly ExaminationChec
   const unjudged = results.find((result) => result.unjudged !== undefined)?.unjudged;
   const refusals = results.flatMap((result) => result.refusals ?? []);
   const isMissing = (successes.length > 0 || areNotFound) && hasTiers && !isSeen;
-  const missing = isMissing && unreachable === undefined ? missingWorld : undefined;
+  const missing = isMissing && unreachable === undefined ? explainMissingWorld(exchanges) : undefined;
   const sanitize = (reason: Reason | undefined) => reason && mapReasonTexts(reason, sanitizeText);
   return {
     /** The requests whose responses show how responses are read, as the deployment accepts them, and what came back. */
@@ -91,7 +91,11 @@ function conclude(context: ExaminationContext, results: readonly ExaminationChec
   };
 }
 
-const missingWorld: SuspectedWrongDataLoad = { reason: createReason('world-missing'), isProven: false, worlds: [] };
+function explainMissingWorld(exchanges: readonly Exchange[]): SuspectedWrongDataLoad {
+  const [response] = exchanges.flatMap((exchange) => ('response' in exchange ? exchange.response : []));
+  const answer = response === undefined ? '' : describeResponse(response);
+  return { reason: createReason('world-missing', { answer }), isProven: false, worlds: [] };
+}
 
 function describeLoad(load: SuspectedWrongDataLoad | undefined): SuspectedWrongDataLoad | undefined {
   return load && { ...load, reason: mapReasonTexts(load.reason, sanitizeText) };

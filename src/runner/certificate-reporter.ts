@@ -14,6 +14,7 @@ import type { RunInputs } from '../config/run-inputs.js';
 import { claimResultsFolder } from '../outputs/claimed-folder.js';
 import { removeResults } from '../outputs/result-files.js';
 import { renderErrorContext, renderUserTestFailure } from '../outputs/terminal/error-context.js';
+import { ProgressDisplay } from '../outputs/terminal/progress.js';
 import { addColors } from '../outputs/terminal/run-report.js';
 import { packageRoot } from '../support/package-root.js';
 import { ignoreClosedOutput, UnusableInput } from '../support/problem.js';
@@ -40,6 +41,9 @@ export default class CertificateReporter implements Playwright.Reporter {
   private isListed = false;
   private isMerge = false;
   private output = '';
+  /** The cases that were begun and have not ended. */
+  private readonly running = new Set<string>();
+  private readonly progress = new ProgressDisplay(process.stderr, () => this.readProgress());
 
   constructor() {
     ignoreClosedOutput();
@@ -60,6 +64,8 @@ export default class CertificateReporter implements Playwright.Reporter {
       for (const { project, cases, inputs } of projects) this.runs.set(project.name, new ReportedRun(cases, inputs));
       this.isMerge = projects.some(({ inputs }) => inputs === undefined);
       printTerms(config, projects);
+      // Another reporter shows tests as they end.
+      if (!this.isListed && !this.isMerge) this.progress.start();
     } catch (error) {
       if (!(error instanceof UnusableInput)) throw error;
       this.refuseRun(error);
@@ -75,13 +81,31 @@ export default class CertificateReporter implements Playwright.Reporter {
     process.exit(1);
   }
 
+  onTestBegin(test: Playwright.TestCase): void {
+    this.running.add(readCaseId(test) ?? test.title);
+  }
+
+  private readProgress() {
+    const counts = [...this.runs.values()].map(({ progress }) => progress);
+    const add = (name: 'sent' | 'retried' | 'planned') => counts.reduce((sum, count) => sum + count[name], 0);
+    const [waitsFor] = this.running;
+    return { sent: add('sent'), retried: add('retried'), planned: add('planned'), waitsFor };
+  }
+
+  /** Writes to standard error, where the progress may be. */
+  private writeError(text: string | Uint8Array): void {
+    this.progress.clear();
+    process.stderr.write(text);
+  }
+
   onTestEnd(test: Playwright.TestCase, result: Playwright.TestResult): void {
+    this.running.delete(readCaseId(test) ?? test.title);
     // This comes first, so that no error below leaves a failure that looks like a success.
     markFailureAsUnexpected(test, result);
     const id = readCaseId(test);
     const run = this.runs.get(getProject(test).name);
     if (id === undefined && !this.isListed && test.outcome() === 'unexpected')
-      process.stderr.write(renderUserTestFailure(test.titlePath(), result.errors));
+      this.writeError(renderUserTestFailure(test.titlePath(), result.errors));
     if (id === undefined || run === undefined) return;
     // Once this turn ends, the other reporters have read the attachment: a blob report must contain it.
     queueMicrotask(() => removeReporterAttachments(result));
@@ -97,15 +121,16 @@ export default class CertificateReporter implements Playwright.Reporter {
       .replace(/^(UnusableInput|Error): /, '')
       .split('\n');
     this.error ??= lines[0];
-    if (!this.isListed) process.stderr.write(joinAndEscapeLines(lines));
+    if (!this.isListed) this.writeError(joinAndEscapeLines(lines));
   }
 
   /** What a web server of the config says, such as why it does not start. */
   onStdErr(chunk: string | Buffer, test?: Playwright.TestCase): void {
-    if (test === undefined && !this.isListed) process.stderr.write(chunk);
+    if (test === undefined && !this.isListed) this.writeError(chunk);
   }
 
   async onEnd(result: Playwright.FullResult): Promise<{ status: Playwright.FullResult['status'] }> {
+    this.progress.stop();
     disableExpectedFailures();
     const isCutShort = result.status === 'interrupted' || result.status === 'timedout';
     if (this.runs.size === 0) runEndings.push('not-begun');

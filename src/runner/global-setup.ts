@@ -1,6 +1,5 @@
 import type { FullConfig } from '@playwright/test';
 import { referenceCredentials } from '../../reference/deployment/reference-credentials.js';
-import { referenceNotice } from '../certificate/notices.js';
 import { loadKnownCauses } from '../certify/target-run.js';
 import type { World } from '../contract/world.js';
 import { hideMessagesOfErrors } from '../support/problem.js';
@@ -26,6 +25,5 @@ export default function setUp(config: FullConfig): Promise<(() => Promise<void>)
 
 async function serve(world: World) {
   const { serveReference } = await import('../../reference/deployment/server.js');
-  process.stdout.write(`${referenceNotice}\n`);
   return await serveReference({ world, credentials: referenceCredentials });
 }

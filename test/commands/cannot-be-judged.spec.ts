@@ -43,7 +43,11 @@ const always =
   (...response: Parameters<typeof reply>): Answer =>
   () =>
     reply(...response);
-const redirecting: Answer = () => ({ status: 308, headers: [['Location', 'https://b.test/x']], body: '' });
+const redirectTo =
+  (locate: (path: string) => string): Answer =>
+  ({ path }) => ({ status: 308, headers: [['Location', locate(path)]], body: '' });
+const redirecting = redirectTo(() => 'https://b.test/x');
+const withSlash = (path: string) => path.replace(/(?=\?)|$/, '/');
 const withoutBody =
   (answer: Answer): Answer =>
   ({ body, ...request }) =>
@@ -97,10 +101,52 @@ const rows: readonly Row[] = [
   [
     'has another path',
     notFound,
-    problem('URL', 'alike', { answer: expect.stringContaining('Cannot GET') }),
+    problem('URL', 'web-pages', { answer: expect.stringContaining('Cannot GET') }),
     judgesNothing,
   ],
   ['redirects', redirecting, problem('URL', 'redirected', { location: 'https://b.test/x' }), judgesNothing],
+  ...[
+    ['the path alone', (path: string) => `/api${withSlash(path)}`],
+    ['an address', (path: string) => `https://a.test/api${withSlash(path)}`],
+    ['an address without the query', (path: string) => withSlash(`https://a.test${path.split('?')[0]}`)],
+  ].map(
+    ([form, locate]): Row => [
+      `redirects to the path with a slash, by ${form}`,
+      redirectTo(locate as (path: string) => string),
+      problem('URL', 'redirected-to-slash'),
+      judgesNothing,
+    ],
+  ),
+  [
+    'redirects to another host',
+    redirectTo((path) => `https://www.b.test/api${path}`),
+    problem('URL', 'redirected-to-base', { base: 'https://www.b.test/api' }),
+    judgesNothing,
+  ],
+  [
+    'redirects to a login page that knows the path',
+    redirectTo((path) => `/login?next=${path}`),
+    problem('URL', 'redirected'),
+    judgesNothing,
+  ],
+  ['redirects to a path that ends alike', redirectTo((path) => `/other${path}`), problem('URL', 'redirected')],
+  [
+    'compresses wrongly',
+    breaking('invalid-coding', 'The body is not valid gzip.'),
+    problem('Responses', 'invalid-coding', { message: 'The body is not valid gzip.' }),
+    judgesNothing,
+  ],
+  [
+    'has a page for each error',
+    always(404, '<!doctype html><title>404</title>', 'text/html'),
+    problem('URL', 'web-pages', { answer: expect.stringContaining('404 (text/html)') }),
+    judgesNothing,
+  ],
+  [
+    'says in a success that the credentials are wrong',
+    byBody((body) => reply(200, JSON.stringify({ error: 'unauthorized', length: body.length }))),
+    problem('Ids', 'ids-unnamed', { answer: expect.stringContaining('unauthorized') }),
+  ],
   [
     'limits requests',
     always(429),
@@ -181,7 +227,11 @@ const rows: readonly Row[] = [
     inTwoParts,
     problem('Responses', 'paths-compared', { stated: expect.stringMatching(/^response: \{ tier: /) }),
   ],
-  ['has another world', byBody((body) => reply(200, `[{"id":"other-${body.length}"}]`)), problem('Ids', 'ids-unnamed')],
+  [
+    'has another world',
+    byBody((body) => reply(200, `[{"id":"other-${body.length}"}]`)),
+    problem('Ids', 'ids-unnamed', { answer: expect.stringContaining('other-') }),
+  ],
 ];
 for (const [what, answer, finds, run] of rows)
   test(`A deployment that ${what}`, async () => {
@@ -217,11 +267,23 @@ test('doctor names a deployment that is down, one without TLS, and one with TLS'
   const withoutTls = await examineAt(plain.url.replace('http:', 'https:'));
   const withTls = await examineAt(secure.url);
   await Promise.all([plain.close(), secure.close()]);
-  expect(output).toMatch(/^URL +PROBLEM .*127\.0\.0\.1:1 /m);
+  expect(output).toMatch(/^URL +PROBLEM .*127\.0\.0\.1:1 /);
   expect(output).toMatch(/^Ids +\? /m);
   expect(status).toBe(1);
-  expect(withoutTls.output).toMatch(/^TLS +PROBLEM +.*Does it speak TLS/m);
+  expect(withoutTls.output).toMatch(/^TLS +PROBLEM +.*Does it speak TLS/);
   expect(withTls.output).toContain('If the port is for HTTPS, write https://');
+});
+
+test('Nobody is told to write https:// who did', async () => {
+  const send = async (request: HttpRequest) =>
+    ({ request, transportError: 'broken-connection', message: 'It broke.' }) as const;
+  for (const [isEncrypted, code] of [
+    [false, 'odd-response'],
+    [true, 'no-response'],
+  ] as const) {
+    const { findings } = await examineTarget(suite, { send }, { isEncrypted });
+    expect(findings.find(({ state }) => state === 'problem')?.reason.code).toBe(code);
+  }
 });
 
 test('If the user says that the world is loaded, only a web page shows that the address is wrong', async () => {

@@ -237,6 +237,19 @@ const states = Object.entries(urls).flatMap(([url, BASE_URL]) =>
   ),
 );
 
+test('Variables that switch colors off and on never lead to a warning of Node.js', async () => {
+  const settings: Record<string, string>[] = [{}, { FORCE_COLOR: '1' }, { FORCE_COLOR: '1', NODE_DISABLE_COLORS: '1' }];
+  // The helper sets NO_COLOR in each.
+  for (const env of settings) {
+    const { status, output } = await runConformance(['certify', '--reference', '--only', 'integer-quantity'], {
+      cwd,
+      env,
+    });
+    expect(status, output).toBe(0);
+    expect(output).not.toContain('Warning');
+  }
+});
+
 test('Only without any setting is the reference deployment certified, and only a known address with credentials is', () => {
   const ofOutcome = (wanted: Outcome) => states.filter(({ outcome }) => outcome === wanted).map(({ what }) => what);
   expect(ofOutcome('reference')).toEqual(['unset none none']);

@@ -76,8 +76,11 @@ test.describe('init', () => {
   test('names the target in any folder', async () => {
     for (const [name, target] of [
       ['日本', 'target'],
-      ['Größe', 'Gr-e'],
+      ['магазин-2', 'target'],
+      ['Größe', 'Gro-e'],
+      ['Café Süd', 'Cafe-Sud'],
       ['.shop', 'shop'],
+      ['shop №', 'shop-No'],
     ] as const) {
       const { cwd, read } = projectWith({}, name);
       expect((await runConformanceInProcess(['init'], { cwd })).status).toBe(0);

@@ -298,6 +298,13 @@ test('Credentials, headers and a base URL with a variable that was not replaced 
     `https://a.test/\${TENANT}`,
     'https://{{ host }}',
     'https://a.test/$API_PATH',
+    'http://$HOST/api',
+    'http://$host:8080',
+    'https://a.test:$PORT/api',
+    'https://%HOST%/api',
+    'https://%BASE_URL%/api',
+    'https://<host>/api',
+    'https://a.test/{tenant}',
   ])
     expect
       .soft(
@@ -305,9 +312,16 @@ test('Credentials, headers and a base URL with a variable that was not replaced 
         host,
       )
       .toEqual([`BASE_URL: ${message}`]);
+  for (const host of ['https://a.test/caf%C3%A9/x', 'https://a.test/a$/1', 'https://a.test/100%25'])
+    expect
+      .soft(
+        listProblems(() => load('', { BASE_URL: host })),
+        host,
+      )
+      .toEqual([]);
   const inFile = (url: string) =>
     listProblems(() => loadRunInputs({ target: writeTarget(`base_url: ${url}\n`) }, environment));
-  for (const url of [`https://\${HOST}/api`, 'https://a.test/$API_PATH'])
+  for (const url of [`https://\${HOST}/api`, 'https://a.test/$API_PATH', 'http://$HOST/api', 'http://<host>/api'])
     expect.soft(inFile(url), url).toEqual([`2: ${message}`]);
 });
 

@@ -154,7 +154,7 @@ test.describe('reasons', () => {
     const reason = createMessage(message);
     const results = ['one-a', 'one-b', 'two', 'first', 'second'].map((id) => resultOf(id, 'inconclusive', { reason }));
     const certificate = createCertificate(suite, results, runFacts);
-    expect(certificate.incomplete_because).toEqual(['5 of 5 cases were not judged: It is down.']);
+    expect(certificate.incomplete_because).toEqual(['All 2 requirements are inconclusive: It is down.']);
     const written = { certificate: 'c' };
     const outputs = [
       renderRunReport(certificate, written),
@@ -206,7 +206,7 @@ test.describe('reasons', () => {
     const drift = [{ kind: 'outcome', outcome: 'bad', expected: { outcome: 'good', statedBy: 'the record' } }] as const;
     const certificate = createCertificate(suite, [resultOf('first', 'pass', { outcome: 'bad', drift })], runFacts);
     expect(certificate.questions).toEqual([
-      { id: 'first', part, outcome: 'bad', warning: true, drift: true },
+      { id: 'first', part, outcome: 'bad', warning: true, sentence: 'B.', drift: true },
       {
         id: 'second',
         part,

@@ -189,7 +189,7 @@ test.describe('A transport error is part of the exchange, and never shows the to
     ['a large body', renderResponse('200 OK', [], 'x'.repeat(20_001)), 'too-large', tooLarge],
     ['a compressed body that is large', encoded('gzip', large), 'too-large', expands],
     ['an unknown coding', encoded('zstd', 'text'), 'unknown-coding', /unknown content coding 'zstd'/],
-    ['invalid gzip', encoded('gzip', 'text'), 'unreadable', 'The body is not valid gzip.'],
+    ['invalid gzip', encoded('gzip', 'text'), 'invalid-coding', 'The body is not valid gzip.'],
     ['a large header', renderResponse('200 OK', [`X-A: ${'x'.repeat(10_000)}`]), 'too-large', headersTooLarge],
   ];
   test('what a server does wrong', async ({ serve, open }) => {

@@ -2,10 +2,10 @@ import { expect, test } from '@playwright/test';
 import { renderExaminationFindings } from '../../src/outputs/terminal/findings.js';
 import { createReason } from '../../src/support/reason.js';
 
-test('Findings are printed with area, state and sentence, problems first', () => {
+test('Findings are printed with area, state and sentence', () => {
   const output = renderExaminationFindings([
-    { area: 'URL', state: 'fine', reason: createReason('answers') },
     { area: 'Body on GET', state: 'problem', reason: createReason('body-lost', { status: 200 }) },
+    { area: 'URL', state: 'fine', reason: createReason('answers') },
     { area: 'Ids', state: 'unknown', reason: createReason('not-checked') },
   ]);
   expect(output.split('\n')).toEqual([

@@ -28,7 +28,7 @@ const createExchange = (outcome: number | string, method = 'GET', headers: Excha
 test('A request is retried after a transient failure, but a POST only if it cannot have reached the deployment', () => {
   const transient = [408, 421, 425, 429, 499, 502, 503, 504, 520, 521, 522, 523, 524, 525, 526, 527, 530];
   const final = [200, 204, 301, 307, 400, 401, 403, 404, 405, 409, 413, 418, 422, 500, 501, 505, 519, 531];
-  const lost = ['timed-out', 'broken-connection', 'unreadable'];
+  const lost = ['timed-out', 'broken-connection', 'unreadable', 'invalid-coding'];
   for (const [method, outcomes, isRetried] of [
     ['GET', [...transient, 'unreachable', 'tls', ...lost], true],
     ['GET', [...final, 'too-large', 'not-sent'], false],

@@ -275,3 +275,40 @@ test('The report of a conforming run has at most 25 lines', async () => {
   expect(lines.length).toBeLessThanOrEqual(25);
   expect(lines).toContain(`All ${suite.contract.requirements.length} requirements pass.`);
 });
+
+test('What keeps all requirements from being judged is said first, once', async () => {
+  const { certificate } = await runRequirements(answering(302, 'text/html', ''));
+  const lines = renderLines(certificate).filter((line) => line !== '');
+  expect(lines[0]).toMatch(/^All 17 requirements are inconclusive: Redirected \(302\); /);
+  expect(lines[1]).toMatch(/^INCOMPLETE /);
+});
+
+test('Requirements that one cause explains are one line', async () => {
+  const { certificate } = await runRequirements(answering(200, 'application/json', '{"data":[],"of":1}'));
+  const unjudged = renderLines(certificate).filter((line) => /^ {2}inconclusive /.test(line));
+  expect(unjudged.length).toBeLessThanOrEqual(2);
+});
+
+test('Warnings are sentences, three at most, and disturbances are one line', async () => {
+  const { certificate } = await runWithEvidence(channelTo(createReference({})), {
+    selects: ({ kind }) => kind === 'question',
+  });
+  const question = (id: string) => ({
+    id,
+    part: 'Errors',
+    outcome: 'x',
+    warning: true,
+    drift: false,
+    sentence: `It does ${id}.`,
+  });
+  const warned = { ...certificate, questions: ['a', 'b', 'c', 'd', 'e'].map(question) };
+  expect(renderLines(warned).filter((line) => /^warning|more warnings/.test(line))).toEqual([
+    'warning  a: It does a.',
+    'warning  b: It does b.',
+    'warning  c: It does c.',
+    '… and 2 more warnings: see certificate.html.',
+  ]);
+  expect(renderLines(certificate).join('\n')).not.toContain('retried');
+  const disturbed = { ...certificate, disturbances: { retried: { 503: 12, 'timed-out': 1 }, requests_per_second: 5 } };
+  expect(renderLines(disturbed)).toContain('12 × 503, 1 timeout: retried. Slowed to 5 requests per second.');
+});

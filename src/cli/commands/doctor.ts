@@ -34,15 +34,15 @@ async function runDoctor(flags: RunOptions): Promise<number> {
   if (failure !== undefined) throw failure;
   const where = isReference ? [] : [`Target ${settings.target.name}: ${settings.target.baseUrl}`];
   const isProblem = ({ state }: (typeof findings)[number]) => state === 'problem';
-  const isReached = !findings.some((finding) => finding.area === 'URL' && isProblem(finding));
-  const isAboutData = (finding: (typeof findings)[number]) =>
-    isReached && isProblem(finding) && (finding.area === 'Load' || finding.area === 'Ids');
-  const [ofData, others] = [findings.filter(isAboutData), findings.filter((finding) => !isAboutData(finding))];
+  const problems = findings.filter(isProblem);
+  const isReached = !problems.some(({ area }) => area === 'URL');
   // Wrong test data explains other problems, unless something else than the operation answers.
+  const isAboutData = ({ area }: (typeof findings)[number]) => isReached && (area === 'Load' || area === 'Ids');
+  const sorted = [...problems.filter(isAboutData), ...problems.filter((problem) => !isAboutData(problem))];
   process.stdout.write(
-    renderExaminationFindings(ofData) +
+    renderExaminationFindings(sorted) +
       joinAndEscapeLines([...where, ...settings.notes, '']) +
-      renderExaminationFindings(others),
+      renderExaminationFindings(findings.filter((finding) => !isProblem(finding))),
   );
   if (findings.some(isProblem)) return exitStatus['does-not-conform'];
   return findings.some(({ state }) => state === 'unknown') ? exitStatus.incomplete : exitStatus.conforms;

@@ -65,8 +65,11 @@ function readName(): string {
   const stated = String(getMember(manifest, 'name') || path.basename(process.cwd()));
   const name = stated
     .replace(/^@[^/]*\//, '')
-    .replace(/^[^A-Za-z0-9]+/, '')
-    .replaceAll(/[^A-Za-z0-9._-]+/g, '-');
-  // A folder may be named in other letters.
-  return name || 'target';
+    // Letters without their accents: é becomes e.
+    .normalize('NFKD')
+    .replaceAll(/\p{Mark}+/gu, '')
+    .replaceAll(/[^A-Za-z0-9._-]+/g, '-')
+    .replaceAll(/^[^A-Za-z0-9]+|[^A-Za-z0-9]+$/g, '');
+  // A folder may be named in other letters, and a number says nothing of what is tested.
+  return /[A-Za-z]/.test(name) ? name : 'target';
 }

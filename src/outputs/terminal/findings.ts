@@ -5,15 +5,12 @@ import { joinAndEscapeLines } from '../../support/untrusted-text.js';
 
 const stateLabels = { fine: 'fine', problem: 'PROBLEM', unknown: '?' };
 
-/** Renders what was found, problems first. */
+/** Renders what was found, a line each. */
 export function renderExaminationFindings(findings: Examination['findings']): string {
   const width = Math.max(...examinedAreas.map((area) => area.length));
-  const isProblem = ({ state }: Examination['findings'][number]) => Number(state === 'problem');
   return joinAndEscapeLines(
-    findings
-      .toSorted((left, right) => isProblem(right) - isProblem(left))
-      .map(
-        ({ area, state, reason }) => `${area.padEnd(width)}  ${stateLabels[state].padEnd(7)}  ${renderReason(reason)}`,
-      ),
+    findings.map(
+      ({ area, state, reason }) => `${area.padEnd(width)}  ${stateLabels[state].padEnd(7)}  ${renderReason(reason)}`,
+    ),
   );
 }

@@ -3,18 +3,25 @@ import { styleText } from 'node:util';
 import { quote } from 'shlex';
 import { type CaseEntry, isFailingVerdict } from '../../certificate/case-entry.js';
 import type { CauseExample } from '../../certificate/cause-entry.js';
-import { type Certificate, findDecisiveCase, isKnownFailure } from '../../certificate/certificate.js';
+import {
+  type Certificate,
+  findDecisiveCase,
+  isKnownFailure,
+  type RequirementEntry,
+} from '../../certificate/certificate.js';
 import { referenceNotice } from '../../certificate/notices.js';
 import { describeSharedReasons, findSharedReasons } from '../../certificate/shared-reasons.js';
 import { joinCommandLines } from '../../http/curl-command.js';
+import type { Verdict } from '../../judge/verdict.js';
 import { getVerdictApartFromKnown, notSelectedReason, repetitionCaseId } from '../../run/case-result.js';
-import { renderShortList } from '../../support/collections.js';
+import { groupBy, renderShortList } from '../../support/collections.js';
 import { packageRoot } from '../../support/package-root.js';
 import { shorten } from '../../support/untrusted-text.js';
 import {
   adviseOnKnownDeviation,
   describeAnswerCounts,
   describeCounts,
+  describeDisturbances,
   describeKnownDeviation,
   renderCount,
   renderHeadline,
@@ -38,7 +45,9 @@ export function renderRunReport(certificate: Certificate, written?: WrittenResul
   const { target, selected, drift, notes, known_deviations: known } = certificate;
   const unpassed = listUnpassed(certificate);
   const unstable = certificate.unstable.map((entry) => ({ id: entry.case, text: limitText(entry.text) }));
-  const warnings = certificate.questions.filter(({ warning }) => warning).map(({ id }) => id);
+  const warnings = certificate.questions.flatMap(({ id, sentence }) =>
+    sentence === undefined ? [] : [{ id, sentence }],
+  );
   return fillTemplate('report.txt', {
     certificate,
     known: (known?.entries ?? []).flatMap((entry) => {
@@ -47,7 +56,10 @@ export function renderRunReport(certificate: Certificate, written?: WrittenResul
     }),
     causes: limitList(listCauses(certificate), 'cause'),
     unpassed,
-    allPass: unpassed.length === 0 && selected === undefined && certificate.requirements.length,
+    allPass:
+      certificate.requirements.every(({ verdict }) => verdict === 'pass') &&
+      selected === undefined &&
+      certificate.requirements.length,
     shared: describeSharedReasons(certificate, selected !== undefined),
     knownFile: written?.known === undefined && findKnownFile(certificate),
     unstable: limitList(unstable, 'unstable case'),
@@ -58,7 +70,8 @@ export function renderRunReport(certificate: Certificate, written?: WrittenResul
     selected: selected && describeCounts(selected.cases),
     requirements: describeCounts(certificate.summary),
     questions: describeAnswerCounts(certificate.questions),
-    warnings: warnings.length > 0 && `${warnings.length}: ${renderShortList(warnings)}`,
+    warnings: limitList(warnings, 'warning'),
+    disturbances: certificate.disturbances && describeDisturbances(certificate.disturbances),
     page: written?.certificate.replace(/json$/, 'html'),
     record: written?.record && { unwritten: '', ...written.record },
     addedTo: written?.known && {
@@ -87,11 +100,11 @@ function listCauses({ causes = [], requirements }: Certificate) {
   const failures = judged
     .filter((entry) => isFailingVerdict(getVerdictApartFromKnown(entry)))
     .toSorted((left, right) => measureCommand(left) - measureCommand(right));
-  return causes.map(({ sentence, evidence, cases, follows, wrong, right }, n) => ({
+  return causes.map(({ sentence, evidence, cases, requirements: broken, follows, wrong, right }, n) => ({
     number: n + 1,
     sentence: shorten(sentence, maxSentences),
     evidence: evidence.map(limitText),
-    follows: follows.length > 0 && renderCount(follows.length, 'more requirement'),
+    follows: follows.length > 0 && renderCount(follows.length, broken.length > 0 ? 'more requirement' : 'requirement'),
     example: viewExample(
       failures.filter(({ id }) => cases.includes(id)),
       wrong !== undefined,
@@ -132,30 +145,73 @@ function viewExample([first, ...others]: readonly Failure[], isContrast: boolean
   };
 }
 
-/** Lists the requirements that do not pass, in columns, each with what explains it. */
+/** A requirement that does not pass, as a line shows it. */
+interface UnpassedRequirement {
+  readonly id: string;
+  readonly verdict: Verdict;
+  readonly text: string;
+  /** What requirements have in common that are shown on one line. */
+  readonly common?: string;
+}
+
+/** Lists the requirements that do not pass, in columns. Those that something else explains alike are one line. */
 function listUnpassed(certificate: Certificate) {
+  const groups = groupBy(
+    listUnpassedRequirements(certificate),
+    ({ id, verdict, common = id }) => `${verdict} ${common}`,
+  );
+  const lines = [...groups.values()].flatMap((group) => {
+    const [{ id, verdict, text, common }] = group;
+    if (group.length === 1) return [{ verdict, id, text }];
+    // What explains all of them says so.
+    if (group.length === certificate.requirements.length) return [];
+    return [{ verdict, id: renderShortList(group.map((requirement) => requirement.id)), text: common }];
+  });
+  const verdictWidth = Math.max(...lines.map(({ verdict }) => verdict.length));
+  // A list of ids is no column.
+  const idWidth = Math.max(0, ...certificate.requirements.map(({ id }) => id.length));
+  return lines.map(({ verdict, id, text }) => {
+    return { verdict: verdict.padEnd(verdictWidth), id: id.padEnd(idWidth), text };
+  });
+}
+
+function listUnpassedRequirements(certificate: Certificate): UnpassedRequirement[] {
   const { requirements, causes = [] } = certificate;
   const shared = findSharedReasons(certificate);
-  const unpassed = sortByUrgency(requirements).flatMap((requirement) => {
-    const { id, verdict, statement, known = [] } = requirement;
-    const { id: decisive, code, reason = '' } = findDecisiveCase(requirement) ?? {};
-    if (verdict === 'pass' || code === notSelectedReason.code) return [];
-    if (isKnownFailure(requirement)) {
-      const why = known.map(describeKnownDeviation).join(' ') || 'it cannot be judged.';
-      return [{ id, verdict, text: `As known: ${limitText(why)}` }];
-    }
+  const unpassed = sortByUrgency(requirements).filter(
+    (requirement) => requirement.verdict !== 'pass' && findDecisiveCase(requirement)?.code !== notSelectedReason.code,
+  );
+  return unpassed.map((requirement) => {
+    const { id, verdict } = requirement;
+    if (isKnownFailure(requirement)) return { id, verdict, ...describeAsKnown(requirement) };
     const numbers = causes.flatMap((cause, n) =>
       cause.requirements.includes(id) || cause.follows.includes(id) ? [n + 1] : [],
     );
-    const isExplained = verdict === 'fail' || numbers.length > 0 || shared.has(reason) || decisive === undefined;
-    const stated = shorten(`${numbers.length === 0 ? '' : `(${numbers.join(', ')}) `}${statement}`, maxStatement);
-    return [{ id, verdict, text: isExplained ? stated : `${decisive}: ${limitText(reason)}` }];
+    const mark = numbers.length === 0 ? '' : `(${numbers.join(', ')})`;
+    return { id, verdict, ...describeUnpassed(requirement, mark, (reason) => shared.has(reason)) };
   });
-  const verdictWidth = Math.max(...unpassed.map(({ verdict }) => verdict.length));
-  const idWidth = Math.max(...unpassed.map(({ id }) => id.length));
-  return unpassed.map(({ verdict, id, text }) => {
-    return { verdict: verdict.padEnd(verdictWidth), id: id.padEnd(idWidth), text };
-  });
+}
+
+type UnpassedText = Pick<UnpassedRequirement, 'text' | 'common'>;
+
+function describeAsKnown({ known = [] }: RequirementEntry): UnpassedText {
+  const why = known.map(describeKnownDeviation).join(' ') || 'it cannot be judged.';
+  const text = `As known: ${limitText(why)}`;
+  return { text, common: text };
+}
+
+/** @param mark of the causes that explain it @param isShared whether the report says a reason elsewhere */
+function describeUnpassed(
+  requirement: RequirementEntry,
+  mark: string,
+  isShared: (reason: string) => boolean,
+): UnpassedText {
+  const stated = shorten(`${mark} ${requirement.statement}`.trim(), maxStatement);
+  const { id: decisive, reason = '' } = findDecisiveCase(requirement) ?? {};
+  if (requirement.verdict === 'fail' || decisive === undefined) return { text: stated };
+  if (mark !== '') return { text: stated, common: mark };
+  if (isShared(reason)) return { text: stated, common: shorten(reason, maxStatement) };
+  return { text: `${decisive}: ${limitText(reason)}`, common: limitText(reason) };
 }
 
 /** Finds the file of known deviations to which failures may be added; undefined if there are none to add. */
@@ -176,7 +232,7 @@ function findKnownFile({ known_deviations: known, requirements, target, stopped 
 const rules = [
   [/^(?:DOES-NOT-CONFORM| *(?:fail|error|drift)(?= {2}))/gm, 'red'],
   [/^(?:CONFORMS(?!.*(?:changed|gone))|All \d+ requirements pass)/gm, 'green'],
-  [/^(?:INCOMPLETE|CONFORMS| *(?:inconclusive|not-applicable|not-run|unstable)(?= {2}))/gm, 'yellow'],
+  [/^(?:INCOMPLETE|CONFORMS| *(?:inconclusive|not-applicable|not-run|unstable|warning)(?= {2}))/gm, 'yellow'],
   [/^(?:What is wrong:|\d+\. .*)$/gm, 'bold'],
 ] as const;
 

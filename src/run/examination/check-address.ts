@@ -38,7 +38,8 @@ async function findWrongAddress(context: ExaminationContext): Promise<Reason | u
   ];
   const probes = await Promise.all(others.map(send));
   if (differ([...exchanges, ...probes])) return undefined;
-  return createReason(plainHttp.test(response.body) ? 'alike-over-https' : 'alike', { answer });
+  if (plainHttp.test(response.body)) return createReason('alike-over-https', { answer });
+  return createReason(isWebPage(response) ? 'web-pages' : 'alike', { answer });
 }
 
 /** What nginx, Apache and Go answer to HTTP on a port for HTTPS. */

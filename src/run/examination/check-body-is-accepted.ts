@@ -43,7 +43,7 @@ export async function checkBodyIsAccepted(context: ExaminationContext): Promise<
 /** Whether a request may fail because of its body: a connection was made, and it is not the rate of requests. */
 function mayBeRefused(exchange: Exchange): boolean {
   if ('response' in exchange) return exchange.response.status >= 400 && exchange.response.status !== 429;
-  return ['timed-out', 'broken-connection', 'unreadable'].includes(exchange.transportError);
+  return ['timed-out', 'broken-connection', 'unreadable', 'invalid-coding'].includes(exchange.transportError);
 }
 
 /** Whether two requests fail with one status, or both without a response. */

@@ -31,7 +31,9 @@ export function checkNamedPromotions({
     const data = { answer: describeResponse(response), status: response.status };
     const Responses = createProblemFinding(chooseRejection(response.status), data);
     // An unknown customer may be answered 404.
-    return { findings: { Responses, ...(areNotFound && hasTiers && { Ids: createProblemFinding('ids-unnamed') }) } };
+    return {
+      findings: { Responses, ...(areNotFound && hasTiers && { Ids: createProblemFinding('ids-unnamed', data) }) },
+    };
   }
   const reading = locateReturnedTiers(exchanges, { ...target, calibration: exchanges });
   const unreadable = successes.find(({ response }) => parseJson(response.body) === undefined);
@@ -52,7 +54,9 @@ export function checkNamedPromotions({
   const describeIds = (): AreaFinding => {
     if (foreign !== undefined) return ['problem', foreign];
     if (!hasTiers) return createUnknownFinding('no-tier-ids');
-    return named > 0 ? createFineFinding('ids-named', { count: named }) : createProblemFinding('ids-unnamed');
+    return named > 0
+      ? createFineFinding('ids-named', { count: named })
+      : createProblemFinding('ids-unnamed', { answer: describeResponse(success.response) });
   };
   return { findings: { Responses: describe(), Ids: describeIds() } };
 }

@@ -8,18 +8,24 @@ export function checkHasRequestToSend({ request }: ExaminationContext): Examinat
 }
 
 /** Checks whether the deployment answers, and accepts the credentials. */
-export function checkReachability({ exchanges, isSeen, hasTiers }: ExaminationContext): ExaminationCheckResult {
+export function checkReachability({
+  exchanges,
+  isSeen,
+  hasTiers,
+  isEncrypted,
+}: ExaminationContext): ExaminationCheckResult {
   const [first] = exchanges;
   const answered: FindingsByArea = {
     URL: createFineFinding('answers'),
     ...(first !== undefined && 'response' in first && { TLS: createFineFinding('trusted') }),
   };
-  const failures = exchanges.map(findRequestIndependentFailure);
+  const failures = exchanges.map((exchange) => findRequestIndependentFailure(exchange, isEncrypted));
   const [failure] = failures;
   if (failure !== undefined && failures.every((explained) => explained !== undefined)) {
     const { area, reason } = failure;
     const { URL, TLS } = answered;
-    const reached = area === 'Credentials' ? { URL, TLS } : { TLS };
+    const isReached = area === 'Credentials' || area === 'Responses';
+    const reached = isReached ? { URL, TLS } : { TLS };
     return { findings: { ...reached, [area]: ['problem', reason] }, unreachable: reason, isLast: true };
   }
   const Credentials =

@@ -50,6 +50,8 @@ export interface ExaminationSettings {
   /** Whether the world is certainly loaded; otherwise a response must show it. */
   readonly isWorldLoaded?: boolean;
   readonly recognizer?: Recognizer;
+  /** Whether the base URL has https://. */
+  readonly isEncrypted?: boolean;
 }
 
 /** What the deployment refuses although it must accept it: no data explains it. */
@@ -97,7 +99,12 @@ type CalibrationContext = Awaited<ReturnType<typeof sendCalibration>>;
 export async function beginExamination(
   suite: Suite,
   channel: Pick<RequestChannel, 'send'>,
-  { recognizer = createRecognizer(suite.world), tierPatterns, isWorldLoaded = false }: ExaminationSettings,
+  {
+    recognizer = createRecognizer(suite.world),
+    tierPatterns,
+    isWorldLoaded = false,
+    isEncrypted = false,
+  }: ExaminationSettings,
 ): Promise<ExaminationContext> {
   const { world } = suite;
   const sent: RequestWithExchange[] = [];
@@ -117,6 +124,7 @@ export async function beginExamination(
     /** Whether the deployment has a promotion of the test data under a known id. */
     hasTiers: world.tiers.some(({ id }) => !world.unavailable.has(id)),
     isWorldLoaded,
+    isEncrypted,
     /** Whether the user states that the world is loaded, or where promotions are named. */
     isDescribed: isWorldLoaded || tierPatterns !== undefined,
     differ: createResponseComparer(recognizer),
@@ -138,6 +146,7 @@ interface SharedContext {
   readonly send: RequestChannel['send'];
   readonly hasTiers: boolean;
   readonly isWorldLoaded: boolean;
+  readonly isEncrypted: boolean;
   readonly isDescribed: boolean;
   readonly differ: ResponseComparer;
 }

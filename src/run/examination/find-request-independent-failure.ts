@@ -1,4 +1,4 @@
-import type { Exchange } from '../../http/exchange.js';
+import type { Exchange, TransportErrorKind } from '../../http/exchange.js';
 import {
   describeResponse,
   explainRedirect,
@@ -8,18 +8,29 @@ import {
 import { createReason, type Reason } from '../../support/reason.js';
 
 export interface FailureOfAllRequests {
-  readonly area: 'URL' | 'TLS' | 'Credentials';
+  readonly area: 'URL' | 'TLS' | 'Credentials' | 'Responses';
   readonly reason: Reason;
 }
 
+/** An HTTPS server breaks a connection without TLS, or answers what is no HTTP. */
+const failures: { readonly [Kind in TransportErrorKind]?: Pick<FailureOfAllRequests, 'area'> & { code: string } } = {
+  tls: { area: 'TLS', code: 'no-response' },
+  'broken-connection': { area: 'URL', code: 'odd-response' },
+  unreadable: { area: 'URL', code: 'odd-response' },
+  'invalid-coding': { area: 'Responses', code: 'invalid-coding' },
+};
+
 /** Explains why other requests would fail like this one; undefined if they may succeed. */
-export function findRequestIndependentFailure(exchange: Exchange): FailureOfAllRequests | undefined {
+export function findRequestIndependentFailure(
+  exchange: Exchange,
+  isEncrypted = false,
+): FailureOfAllRequests | undefined {
   if (!('response' in exchange)) {
     const { transportError, message } = exchange;
-    // An HTTPS server breaks a connection without TLS.
-    const isOdd = transportError === 'broken-connection' || transportError === 'unreadable';
-    const area = transportError === 'tls' ? 'TLS' : 'URL';
-    return { area, reason: createReason(isOdd ? 'odd-response' : 'no-response', { message }) };
+    const { area, code } = failures[transportError] ?? { area: 'URL', code: 'no-response' };
+    // Then it is no HTTPS server that was spoken to without TLS.
+    const isKnownScheme = isEncrypted && code === 'odd-response';
+    return { area, reason: createReason(isKnownScheme ? 'no-response' : code, { message }) };
   }
   const { response } = exchange;
   const transient = explainTransientFailure(exchange);
@@ -29,6 +40,6 @@ export function findRequestIndependentFailure(exchange: Exchange): FailureOfAllR
     const reason = createReason('credentials-examined', { reason: refusal, answer: describeResponse(response) });
     return { area: 'Credentials', reason };
   }
-  const redirect = explainRedirect(response);
+  const redirect = explainRedirect(exchange);
   return redirect && { area: 'URL', reason: redirect };
 }
