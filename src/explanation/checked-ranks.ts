@@ -53,12 +53,14 @@ export function findWronglyCheckedRanks({
   const inPlace = checked.filter(({ rank }) => rank > windowSize);
   const newestChecked = checked[0]?.rank ?? 0;
   const areOldest = unchecked.every(({ rank }) => rank < newestChecked);
-  if (inPlace.length === 0 || areOldest) return undefined;
   const open = shown.length - decided.length;
+  // A window of the oldest is another mistake. Fewer than its size are the rest after the newest, such as a second page.
+  const isOldestWindow = areOldest && checked.length + open >= windowSize;
+  if (inPlace.length === 0 || isOldestWindow) return undefined;
   const isExchange = leftOut.length > 0 && Math.abs(leftOut.length - inPlace.length) <= open;
   const lastInPlace = inPlace.at(-1)?.rank ?? 0;
   const hasGap = unchecked.some(({ rank }) => rank > windowSize && rank < lastInPlace);
-  return isExchange || hasGap ? { checked, unchecked, leftOut, inPlace } : undefined;
+  return isExchange || hasGap || areOldest ? { checked, unchecked, leftOut, inPlace } : undefined;
 }
 
 /** Whether a tier was returned, for each request whose customer and order it is valid for. */
