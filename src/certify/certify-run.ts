@@ -46,13 +46,14 @@ interface JudgedRun extends Pick<CertificateInputs, 'requestsSent' | 'isCutShort
 export async function certifyRun(inputs: RunInputs, run: JudgedRun): Promise<CertifiedRun> {
   const { suite, settings } = inputs;
   const { results: plain, index, uses, load, contrasts, recall, ...ended } = run;
-  const { quick, target, expected, known } = settings;
+  const { quick, target, expected, known, scope } = settings;
   const { name, kind, baseUrl, version, file, transport } = target;
   const certificateInputs: CertificateInputs = {
     ...ended,
     showExchange: index.show,
     quick: quick && (true as const),
     known,
+    scope,
     load: load && { ...load, sentence: renderReason(load.reason) },
     notes: settings.notes,
     expected,

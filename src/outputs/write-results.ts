@@ -4,6 +4,7 @@ import type { CertifiedRun } from '../certificate/certificate.js';
 import type { EvidenceArchive } from '../certificate/har-archive.js';
 import type { Contract } from '../contract/contract.js';
 import { addDeviations, type ExtendedFile } from '../record/add-deviations.js';
+import { addScopeEntries } from '../record/declared-scope.js';
 import { createRecord, readRecord, renderRecord, type TargetRecord } from '../record/target-record.js';
 import type { Suite } from '../suite/suite.js';
 import { renderShortList } from '../support/collections.js';
@@ -17,6 +18,7 @@ const outputs = await loadOutputRenderers();
 export interface WrittenResults {
   readonly certificate: string;
   record?: { readonly file: string; readonly unwritten?: string };
+  scope?: { readonly file: string; readonly added: number };
   known?: { readonly file: string } & Pick<ExtendedFile, 'added' | 'extended'>;
 }
 
@@ -24,7 +26,7 @@ export interface WrittenResults {
 export function writeResults(
   run: CertifiedRun,
   suite: Suite,
-  { out, recordTo, recordKnownTo }: ResultsDestination,
+  { out, recordTo, recordKnownTo, recordScopeTo }: ResultsDestination,
   archive?: EvidenceArchive,
 ): WrittenResults {
   const { certificate, showExchange, newDeviations } = run;
@@ -48,6 +50,12 @@ export function writeResults(
     const { text, ...changes } = addDeviations(older, newDeviations);
     if (newDeviations.length > 0) files.push({ file: followLink(recordKnownTo), text });
     written.known = { file: recordKnownTo, ...changes };
+  }
+  const { undeclared = [] } = certificate.scope ?? {};
+  if (recordScopeTo !== undefined && undeclared.length > 0) {
+    const text = addScopeEntries(readTextFile(recordScopeTo, 'Name a target file.'), undeclared);
+    files.push({ file: followLink(recordScopeTo), text });
+    written.scope = { file: recordScopeTo, added: undeclared.length };
   }
   // UI mode runs several times in one process.
   removeResults(out);

@@ -24,7 +24,7 @@ export function createDerivedDefinitions(contract: Contract): ReadonlyMap<string
   return new Map<string, Definitions>([
     ['cases', { requirement, question, ...createCheckDefinitions() }],
     ['known', { requirement }],
-    ['target', { outcomes }],
+    ['target', { outcomes, requirement }],
     ['certificate', { rows }],
   ]);
 }
