@@ -206,7 +206,7 @@ interface JudgedEntries {
 function listGaps(
   suite: Suite,
   all: readonly CaseResult[],
-  { isCutShort, quick, showExchange }: CertificateInputs,
+  { isCutShort, quick, showExchange, expected = emptyBaseline }: CertificateInputs,
   outOfScope: ReadonlySet<string>,
 ): string[] {
   const verifying = listVerifying(suite);
@@ -222,6 +222,7 @@ function listGaps(
     ...(isCutShort ? [interruptionNotice] : []),
     ...(quick === undefined ? [] : [quickNotice]),
     ...all.flatMap(({ hasDataChanged, reason }) => (hasDataChanged ? [renderReason(reason)] : [])),
+    ...(expected.lost === undefined ? [] : [renderReason(explainLostData(expected.lost))]),
     // No requirement has it: without this line, a run whose repetition crashed would conform.
     ...lost.map((result) => renderReason(explainLostRepetition(result))),
     ...listUnavailable(verifying, suite, outOfScope),
@@ -354,16 +355,23 @@ function createKnownSection(
   return { file: toOneLine(file), verdict, entries };
 }
 
-/** If the data of a deployment changed during the run, no failure proves anything. */
-export function withdrawFailuresAfterDataChange(results: readonly CaseResult[]): readonly CaseResult[] {
+/** If the data of a deployment changed during the run, or its export is broken, no failure proves anything. */
+export function withdrawFailuresOfWrongData(
+  results: readonly CaseResult[],
+  { lost }: Pick<Baseline, 'lost'>,
+): readonly CaseResult[] {
   const changed = results.find(({ hasDataChanged }) => hasDataChanged);
-  if (changed === undefined) return results;
+  const doubt = changed === undefined ? lost && explainLostData(lost) : (changed.reason ?? notReachedReason);
+  if (doubt === undefined) return results;
   return results.map((result): CaseResult => {
     if (result.verdict !== 'fail') return result;
     const { apart_from_known: _, reason: failure = notReachedReason, ...rest } = result;
-    const reason = createReason('withdrawn', { reason: changed.reason ?? notReachedReason, failure });
-    return { ...rest, verdict: 'inconclusive', reason };
+    return { ...rest, verdict: 'inconclusive', reason: createReason('withdrawn', { reason: doubt, failure }) };
   });
+}
+
+function explainLostData(lost: readonly string[]): Reason {
+  return createReason('data-lost', { names: lost });
 }
 
 function explainLostRepetition({ reason = notReachedReason }: CaseResult): Reason {

@@ -38,7 +38,10 @@ export function compareCertificates(certificates: readonly Certificate[], contra
     const without = listOutOfScope(certificate.scope).map(({ requirement }) => requirement);
     return without.length === 0 ? [] : [`${headings[n]} is without ${without.join(', ')}: its target file says so.`];
   });
-  return { isDifferent: lines.length > 0, text: joinAndEscapeLines([...limits, ...scopes, ...agreement, ...lines]) };
+  return {
+    isDifferent: lines.length > 0,
+    text: joinAndEscapeLines([...limits, ...new Set(scopes), ...agreement, ...lines]),
+  };
 }
 
 function listAnswers(

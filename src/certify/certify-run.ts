@@ -7,7 +7,7 @@ import {
   type CertificateInputs,
   type CertifiedRun,
   createCertificate,
-  withdrawFailuresAfterDataChange,
+  withdrawFailuresOfWrongData,
 } from '../certificate/certificate.js';
 import type { EvidenceArchive, EvidenceOrigin } from '../certificate/har-archive.js';
 import { withdrawResultsAfterStop } from '../certificate/withdraw-results-after-stop.js';
@@ -68,7 +68,7 @@ export async function certifyRun(inputs: RunInputs, run: JudgedRun): Promise<Cer
     durationMs: Date.now() - run.startedAt.getTime(),
   };
   const held = withdrawResultsAfterStop(plain, run.stop, uses, suite);
-  const results = withdrawFailuresAfterDataChange(held);
+  const results = withdrawFailuresOfWrongData(held, expected);
   const shown = { results, showExchange: index.show };
   // Nothing of the deployment is to be explained where the load explains it.
   const isToExplain = (verdict: Verdict) => verdict === 'fail' || (verdict === 'inconclusive' && !load?.isProven);

@@ -105,7 +105,7 @@ export function loadRunInputs(options: RunOptions, environment: Environment): Li
   const settings: RunSettings = {
     target,
     availability: addDigest(availability, suite),
-    expected: createBaseline(compared?.record, file.document.pins ?? {}, compared?.file),
+    expected: createBaseline(compared?.record, file.document.pins ?? {}, compared?.file, suite.basis),
     excludesIntrusive,
     narrows: allowNarrowing(options, file, suite),
     notes: [

@@ -3,7 +3,7 @@ import type { Certificate, RunVerdict } from '../certificate/certificate.js';
 import type { KnownDeviationEntry, StaleRowsEntry } from '../certificate/deviation-entry.js';
 import type { JudgedScopeEntry } from '../certificate/scope.js';
 import { type Verdict, verdicts } from '../judge/verdict.js';
-import { renderScopeLines } from '../record/declared-scope.js';
+import { renderScopeEntries, scopeKey } from '../record/declared-scope.js';
 import type { KnownDeviation, RowsByCase } from '../record/known-deviations.js';
 import { renderShortList } from '../support/collections.js';
 import { shorten, toOneLine } from '../support/untrusted-text.js';
@@ -65,11 +65,13 @@ export function adviseOnScopeEntry({ requirement, at, state }: JudgedScopeEntry)
 /** Says how requirements are declared that do not apply, with the lines for the target file; none if there are none. */
 export function renderUndeclaredScope({ scope, target }: Certificate): string[] {
   if (scope?.undeclared === undefined) return [];
-  const file = target.file === undefined ? 'a target file' : toOneLine(target.file);
+  const hasKey = scope.not_applicable.length > 0;
+  const place = `${hasKey ? `${scopeKey} in ` : ''}${target.file === undefined ? 'a target file' : toOneLine(target.file)}`;
   const writer = target.file === undefined ? '' : ', or let npx conformance record add them';
   return [
-    `If the deployment has none of this, declare it: add these lines to ${file}${writer}. Give each its reason.`,
-    ...renderScopeLines(scope.undeclared),
+    `If the deployment has none of this, declare it: add these lines to ${place}${writer}. Give each its reason.`,
+    ...(hasKey ? [] : [`${scopeKey}:`]),
+    ...renderScopeEntries(scope.undeclared),
   ];
 }
 

@@ -11,9 +11,9 @@ export interface ScopeEntry {
 /** The key of a target file that has these entries. */
 export const scopeKey = 'not_applicable';
 
-/** Renders the lines of a target file that declare requirements. No run accepts them before their reasons are filled in. */
-export function renderScopeLines(requirements: readonly string[]): string[] {
-  return [`${scopeKey}:`, ...requirements.map((id) => `  - { requirement: ${id}, reason: "" }`)];
+/** Renders the entries that declare requirements. No run accepts them before their reasons are filled in. */
+export function renderScopeEntries(requirements: readonly string[]): string[] {
+  return requirements.map((id) => `  - { requirement: ${id}, reason: "" }`);
 }
 
 /** Adds requirements to the text of a target file, each with an empty reason. What is written there stays as it is. */
@@ -21,7 +21,7 @@ export function addScopeEntries(text: string, requirements: readonly string[]): 
   const lineEnd = text.includes('\r\n') ? '\r\n' : '\n';
   const document = parseDocument(text);
   if (!document.has(scopeKey) && isMap(document.contents) && document.contents.flow !== true) {
-    const appended = [text.trimEnd(), '', ...renderScopeLines(requirements), ''].join(lineEnd);
+    const appended = [text.trimEnd(), '', `${scopeKey}:`, ...renderScopeEntries(requirements), ''].join(lineEnd);
     // A mark of the end of the document would make the lines a second one.
     if (parseDocument(appended).errors.length === 0) return appended;
   }
