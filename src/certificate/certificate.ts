@@ -34,7 +34,7 @@ import { createCauseEntry } from './cause-entry.js';
 import { createDeviationEntry, type JudgedDeviation, judgeDeviation, listShownDeviations } from './deviation-entry.js';
 import { type DriftEntry, listDriftEntries } from './drift-entry.js';
 import { describeDataCoverage, interruptionNotice, quickNotice } from './notices.js';
-import { isLacking, judgeScopeEntry, listAbsentKinds, listOutOfScope } from './scope.js';
+import { createScopeTest, judgeScopeEntry, listAbsentThings, listExcusedCases, listOutOfScope } from './scope.js';
 import { describeSharedReasons, findSharedReasons } from './shared-reasons.js';
 import { createStopCause } from './withdraw-results-after-stop.js';
 
@@ -110,13 +110,13 @@ export function createCertificate(suite: Suite, all: readonly CaseResult[], inpu
   const deviations = (known?.entries ?? []).map((entry) => judgeDeviation(entry, { suite, results: all }));
   const requirements = createRequirements(suite, results, findEntry, deviations);
   const questions = contract.questions.map((question) => createQuestionEntry(question, findEntry(question.id), drift));
-  const ownCases = createOwnCases(suite, findEntry, isCutShort);
   const causes = [...createStopCause(stop, inputs.beforeStop ?? [], requirements), ...(inputs.causes ?? [])].map(
     (cause) => createCauseEntry(cause, context),
   );
-  const judged = { requirements, questions, entries: [...entries.values()] };
+  const judged = { requirements, questions, entries: [...entries.values()], findEntry };
   const scope = createScopeSection(suite, all, judged, inputs);
   const outOfScope = new Set(listOutOfScope(scope).map(({ requirement }) => requirement));
+  const ownCases = createOwnCases(suite, findEntry, isCutShort, outOfScope);
   const gaps = listGaps(suite, all, inputs, outOfScope);
   const verdict = createVerdict(suite, all, judged, { ...inputs, gaps, outOfScope });
   return {
@@ -200,6 +200,7 @@ interface JudgedEntries {
   readonly requirements: readonly RequirementEntry[];
   readonly questions: readonly QuestionEntry[];
   readonly entries: readonly CaseEntry[];
+  readonly findEntry: FindEntry;
 }
 
 /** Lists the reasons of a run that is incomplete whatever its requirements say. */
@@ -254,9 +255,9 @@ function createScopeSection(
   inputs: CertificateInputs,
 ) {
   const { requirements } = judged;
-  const entries = (inputs.scope ?? []).map((entry) => judgeScopeEntry(entry, requirements));
+  const lacking = requirements.filter(createScopeTest(suite)).map(({ id }) => id);
+  const entries = (inputs.scope ?? []).map((entry) => judgeScopeEntry(entry, requirements, lacking));
   const outOfScope = listOutOfScope({ not_applicable: entries }).map(({ requirement }) => requirement);
-  const lacking = requirements.filter(isLacking).map(({ id }) => id);
   const undeclared = lacking.filter((id) => !outOfScope.includes(id));
   const extended = new Set(lacking);
   const gaps = listGaps(suite, all, inputs, extended);
@@ -275,7 +276,7 @@ function createScopeSection(
 function createVerdict(
   suite: Suite,
   all: readonly CaseResult[],
-  { requirements, entries }: JudgedEntries,
+  { requirements, entries, findEntry }: JudgedEntries,
   { quick, load, gaps, outOfScope }: VerdictInputs,
 ) {
   const isUnrun = requirements.some(({ cases }) => cases.some(({ verdict }) => verdict === 'not-run'));
@@ -290,8 +291,7 @@ function createVerdict(
     const apart = inScope.map(({ cases }) => findVerdictApart(cases));
     return { ofRun, apartFromKnown: determineRunVerdict(apart, isWithoutVerdict) };
   }
-  const ofOutside = requirements.filter(({ id }) => outOfScope.has(id)).flatMap(({ cases }) => cases);
-  const excused = new Set(ofOutside.map(({ id }) => id));
+  const excused = listExcusedCases(outOfScope, suite, findEntry);
   const selected = all.filter(({ id }) => !excused.has(id));
   const apart = entries.filter(({ id }) => !excused.has(id)).map(getVerdictApartFromKnown);
   const isEmpty = selected.length === 0;
@@ -400,10 +400,14 @@ export function isKnownFailure({ verdict, cases }: RequirementEntry): boolean {
   return verdict !== 'pass' && selected.length > 0 && findVerdictApart(selected) === 'pass';
 }
 
-function createOwnCases({ own: source, cases }: Suite, findEntry: (id: string) => CaseEntry, isCutShort: boolean) {
+function createOwnCases(suite: Suite, findEntry: FindEntry, isCutShort: boolean, outOfScope: ReadonlySet<string>) {
+  const { own: source, cases } = suite;
   if (source === undefined) return undefined;
   const ownCases = cases.filter(isOwnCase);
-  const verifying = ownCases.filter(({ kind }) => kind === 'requirement').map(({ id }) => findEntry(id));
+  const excused = listExcusedCases(outOfScope, suite, findEntry);
+  const verifying = ownCases
+    .filter(({ kind, id }) => kind === 'requirement' && !excused.has(id))
+    .map(({ id }) => findEntry(id));
   const verdict = determineRunVerdict(listVerdicts(verifying), isCutShort);
   const apart = determineRunVerdict(verifying.map(getVerdictApartFromKnown), isCutShort);
   return {
@@ -442,19 +446,16 @@ function countVerdicts(judged: readonly { readonly verdict: Verdict }[]): Partia
   return Object.fromEntries(counts.filter(([, count]) => count !== 0));
 }
 
-function listUnavailable(
-  verifying: readonly TestCase[],
-  { contract, world }: Suite,
-  outOfScope: ReadonlySet<string>,
-): string[] {
-  const { unavailable } = world;
+function listUnavailable(verifying: readonly TestCase[], suite: Suite, outOfScope: ReadonlySet<string>): string[] {
+  const { unavailable } = suite.world;
   // The requests of a data file would be drawn for their rows.
   if (unavailable.size === 0) return [];
   const needed = new Set(verifying.flatMap(({ rows }) => rows.flatMap((row) => row.unavailable)));
-  const absent = listAbsentKinds(outOfScope, contract, world);
-  const things = [...unavailable.values()].filter(
-    ({ kind, name }) => needed.has(`${kind} ${name}`) && !absent.has(kind),
-  );
+  const absent = listAbsentThings(outOfScope, suite);
+  const things = [...unavailable.values()].filter(({ kind, name }) => {
+    const thing = `${kind} ${name}`;
+    return needed.has(thing) && !absent.has(thing);
+  });
   return [...groupBy(things, ({ kind }) => kind)].map(([kind, alike]) => {
     const names = renderShortList(alike.map(({ name }) => name));
     return `With ids of these ${worldListNames[kind]} it would be complete: ${names}.`;

@@ -3,10 +3,11 @@
  * requirement if the target lacks what its cases need, and nothing else.
  */
 
-import type { Contract } from '../contract/contract.js';
-import { type EntityKind, type TargetWorld, worldListNames } from '../contract/world.js';
+import { getRequirementOrQuestionId, type TestCase } from '../cases/test-case.js';
+import { worldListNames } from '../contract/world.js';
 import { lackingCode, type Verdict } from '../judge/verdict.js';
 import type { ScopeEntry } from '../record/declared-scope.js';
+import type { Suite } from '../suite/suite.js';
 import { toOneLine } from '../support/untrusted-text.js';
 import type { CaseEntry } from './case-entry.js';
 
@@ -28,32 +29,67 @@ export function listOutOfScope(
   return (scope?.not_applicable ?? []).filter(({ state }) => state === 'out-of-scope');
 }
 
-export function judgeScopeEntry(stated: ScopeEntry, requirements: readonly JudgedRequirement[]): JudgedScopeEntry {
+/** @param lacking the ids of requirements that may be out of scope */
+export function judgeScopeEntry(
+  stated: ScopeEntry,
+  requirements: readonly JudgedRequirement[],
+  lacking: readonly string[],
+): JudgedScopeEntry {
   const entry = { ...stated, reason: toOneLine(stated.reason), at: toOneLine(stated.at) };
+  if (lacking.includes(entry.requirement)) return { ...entry, state: 'out-of-scope' };
   const requirement = requirements.find(({ id }) => id === entry.requirement);
-  if (requirement !== undefined && isLacking(requirement)) return { ...entry, state: 'out-of-scope' };
   const isStale = requirement?.verdict === 'pass' || requirement?.verdict === 'fail';
   return { ...entry, state: isStale ? 'stale' : 'not-judged' };
 }
 
-/** Whether the target lacks what all cases of a requirement need. Cases that are excluded for another reason do not count. */
-export function isLacking({ verdict, cases }: JudgedRequirement): boolean {
-  return verdict === 'not-applicable' && cases.length > 0 && cases.every(({ code }) => code === lackingCode);
+/**
+ * Creates a test of whether a requirement may be out of scope: the target lacks what all its cases need. Cases that are excluded
+ * for another reason do not count. If the test data is loaded in part, all things of a kind must be missing.
+ */
+export function createScopeTest(suite: Pick<ScopedSuite, 'contract' | 'world'>) {
+  const isWhole = suite.world.unavailable.size === 0;
+  return ({ id, verdict, cases }: JudgedRequirement): boolean => {
+    const isLacking = cases.length > 0 && cases.every(({ code }) => code === lackingCode);
+    if (verdict !== 'not-applicable' || !isLacking) return false;
+    return isWhole || listAbsentThings(new Set([id]), suite).size > 0;
+  };
 }
 
+/** A suite without what scopes do not need. */
+type ScopedSuite = Pick<Suite, 'contract' | 'world' | 'cases'>;
+
 /**
- * Lists the kinds of things that a target does not have at all, by the requirements that it is without. Cases of other
- * requirements may need such things, too.
+ * Lists the things that a target has none of, by the requirements that it is without. Cases of other requirements may need
+ * them, too.
+ *
+ * @returns each as the kind and the name, as rows name what is unavailable
  */
-export function listAbsentKinds(
+export function listAbsentThings(
   outOfScope: ReadonlySet<string>,
-  { requirements }: Pick<Contract, 'requirements'>,
-  world: TargetWorld,
-): ReadonlySet<EntityKind> {
-  const kinds = requirements.flatMap(({ id, needs }) => (needs !== undefined && outOfScope.has(id) ? [needs] : []));
-  const isAbsent = (kind: EntityKind) => {
+  { contract, world }: Pick<ScopedSuite, 'contract' | 'world'>,
+): ReadonlySet<string> {
+  const kinds = contract.requirements.flatMap(({ id, needs }) => (outOfScope.has(id) ? (needs ?? []) : []));
+  const things = kinds.flatMap((kind) => {
     const missing = [...world.unavailable.values()].filter((thing) => thing.kind === kind);
-    return missing.length === world[worldListNames[kind]].length;
-  };
-  return new Set(kinds.filter(isAbsent));
+    return missing.length === world[worldListNames[kind]].length ? missing : [];
+  });
+  return new Set(things.map(({ kind, name }) => `${kind} ${name}`));
+}
+
+/** Lists the ids of cases that do not apply because of a scope: those of its requirements, and those that need what is absent. */
+export function listExcusedCases(
+  outOfScope: ReadonlySet<string>,
+  { cases, ...suite }: ScopedSuite,
+  findEntry: (id: string) => Pick<CaseEntry, 'verdict' | 'code'>,
+): ReadonlySet<string> {
+  const absent = listAbsentThings(outOfScope, suite);
+  const needsAbsent = ({ rows }: TestCase) =>
+    rows.every(({ unavailable }) => unavailable.every((name) => absent.has(name)));
+  const excused = cases.filter((testCase) => {
+    const { verdict, code } = findEntry(testCase.id);
+    if (verdict !== 'not-applicable' || code !== lackingCode) return false;
+    // To look at the rows of a data file would draw its requests.
+    return outOfScope.has(getRequirementOrQuestionId(testCase)) || (absent.size > 0 && needsAbsent(testCase));
+  });
+  return new Set(excused.map(({ id }) => id));
 }

@@ -1,6 +1,6 @@
 /** A declared scope: which requirements a target may be without, what a run says of it, and what it never excuses. */
 
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { stringify } from 'yaml';
@@ -8,7 +8,7 @@ import { createDeployment } from '../../reference/deployment.js';
 import { findFault } from '../../reference/faults/index.js';
 import { referenceCredentials } from '../../reference/reference-credentials.js';
 import { serveReference } from '../../reference/server.js';
-import { certify, NoResponse, type Transport } from '../../src/api.js';
+import { certify, type Transport } from '../../src/api.js';
 import type { Certificate } from '../../src/certificate/certificate.js';
 import { compareCertificates } from '../../src/certificate/compare-certificates.js';
 import { determineExitStatusOfCertificate, exitStatus } from '../../src/cli/exit-status.js';
@@ -52,7 +52,11 @@ async function certifyShop(world: World, setting: Setting = {}): Promise<{ certi
   const document = { name: 'shop', data: path.basename(data as string), requests: 100, ...more, not_applicable: scope };
   writeFileSync(target as string, stringify(document));
   const answer = createDeployment({ world, credentials: referenceCredentials, faults: faults.map(findFault) });
-  const certificate = await certify(spoil(answer), { target, credentials: referenceCredentials });
+  const certificate = await certify(spoil(answer), {
+    target,
+    baseUrl: 'http://shop.test',
+    credentials: referenceCredentials,
+  });
   return { certificate, status: determineExitStatusOfCertificate(certificate) };
 }
 
@@ -201,10 +205,10 @@ test('What got no answer is never excused, and no line is proposed for it', asyn
   const spoil =
     (answer: Transport): Transport =>
     (request, context) => {
-      if (request.body?.includes('espresso-1kg')) throw new NoResponse('It took too long.');
-      return answer(request, context);
+      const isBusy = request.body?.includes('espresso-1kg') === true;
+      return isBusy ? { status: 503, headers: [], body: '' } : answer(request, context);
     };
-  const { certificate, status } = await certifyShop(shop, { spoil });
+  const { certificate, status } = await certifyShop(shop, { spoil, more: { retry: { delays_seconds: [] } } });
   expect(status).toBe(incomplete);
   expect(certificate.scope).toMatchObject({ not_applicable: [{ state: 'out-of-scope' }] });
   expect(certificate.scope).not.toHaveProperty('undeclared');
@@ -237,7 +241,8 @@ test('An export that lacks what that of the record had is incomplete, whatever i
   for (const kind of ['customer', 'product', 'sku', 'metadata', 'order_metadata', 'other'] as const) {
     const { certificate, status } = await certifyShop(shop, {
       exported: withoutRulesOfKind(kind),
-      without: [window, 'order.sku-item'],
+      // Also where the requirement itself is declared.
+      without: [window, ...(kind === 'sku' ? ['order.sku-item'] : [])],
       more,
     });
     expect([kind, status]).toEqual([kind, incomplete]);
@@ -245,6 +250,69 @@ test('An export that lacks what that of the record had is incomplete, whatever i
     expect(certificate.summary.fail).toBeUndefined();
     expect(certificate.scope).not.toHaveProperty('undeclared');
   }
+});
+
+const skuItem = 'order.sku-item';
+
+/** Certifies a deployment of the test data that lacks some SKUs. @param bound how many it has */
+async function certifyWithoutSkus(bound: number, without: readonly string[], more: object = {}) {
+  const { ids } = suite.world;
+  const skus = [...ids.sku.values()];
+  const all = Object.values(ids).flatMap((ofKind) => [...ofKind.values()]);
+  const has = all.filter((id) => !skus.includes(id) || skus.indexOf(id) < bound);
+  targets += 1;
+  const bindings = `bindings-${targets}.yaml`;
+  writeFileSync(path.join(folder, bindings), has.map((id) => `${id}: ${id}\n`).join(''));
+  const target = path.join(folder, `world-${targets}.yaml`);
+  const scope = without.map((requirement) => ({ requirement, reason: 'The mock has none.' }));
+  writeFileSync(target, stringify({ name: 'mock', bindings, not_applicable: scope, ...more }));
+  const answer = createDeployment({ world: suite.world, credentials: referenceCredentials });
+  const options = { target, baseUrl: 'http://mock.test', credentials: referenceCredentials };
+  const certificate = await certify(answer, options);
+  return { certificate, status: determineExitStatusOfCertificate(certificate) };
+}
+
+test('A deployment of the test data without SKUs conforms within its scope', async () => {
+  const undeclared = await certifyWithoutSkus(0, []);
+  expect(undeclared.status).toBe(incomplete);
+  expect(undeclared.certificate.scope?.undeclared).toEqual([skuItem]);
+  const declared = await certifyWithoutSkus(0, [skuItem]);
+  expect(declared.status, renderRunReport(declared.certificate)).toBe(conforms);
+  expect(renderRunReport(declared.certificate)).toContain(headline);
+  expect(declared.certificate.incomplete_because).toBeUndefined();
+});
+
+test('A deployment with some of the SKUs is not without them', async () => {
+  for (const without of [[], [skuItem]]) {
+    const { certificate, status } = await certifyWithoutSkus(3, without);
+    expect(certificate.verdict).toBe('incomplete');
+    expect(certificate.scope?.undeclared).toBeUndefined();
+    expect(status).toBe(incomplete);
+    for (const { state } of certificate.scope?.not_applicable ?? []) expect(state).toBe('not-judged');
+    expect(renderRunReport(certificate)).toContain('With ids of these skus it would be complete');
+  }
+});
+
+test('Own cases that need a SKU do not apply to a deployment without SKUs', async () => {
+  const cases = path.join(folder, 'cases');
+  mkdirSync(cases, { recursive: true });
+  writeFileSync(
+    path.join(cases, 'own.yaml'),
+    stringify({
+      cases: [
+        {
+          id: 'own-with-sku',
+          verifies: skuItem,
+          title: 'An item with a SKU counts as that SKU',
+          request: { body: { order: { items: [{ sku_id: '<sku shirt-red>', quantity: 1 }] } } },
+          expect: [{ returned: { include: ['shirt-red-1'] } }],
+        },
+      ],
+    }),
+  );
+  const { certificate, status } = await certifyWithoutSkus(0, [skuItem], { cases: 'cases' });
+  expect(certificate.own_cases).toMatchObject({ verdict: 'conforms', cases: [{ verdict: 'not-applicable' }] });
+  expect(status).toBe(conforms);
 });
 
 test('A comparison says which certificate is without a requirement', async () => {
