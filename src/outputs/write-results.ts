@@ -5,6 +5,7 @@ import type { EvidenceArchive } from '../certificate/har-archive.js';
 import type { Contract } from '../contract/contract.js';
 import { addDeviations, type ExtendedFile } from '../record/add-deviations.js';
 import { addScopeEntries } from '../record/declared-scope.js';
+import { listLostData } from '../record/drift.js';
 import { createRecord, readRecord, renderRecord, type TargetRecord } from '../record/target-record.js';
 import type { Suite } from '../suite/suite.js';
 import { renderShortList } from '../support/collections.js';
@@ -68,9 +69,12 @@ function followLink(file: string): string {
   return existsSync(file) ? realpathSync(file) : file;
 }
 
-/** Says why a record must not be written: it would lose answers, or has none. Undefined if it may. */
-function findLost({ questions }: TargetRecord, file: string, contract: Contract): string | undefined {
-  const older = existsSync(file) ? readRecord(file).questions : {};
+/** Says why a record must not be written: it would lose answers or what it says of the data, or has no answer. Undefined if it may. */
+function findLost({ questions, data }: TargetRecord, file: string, contract: Contract): string | undefined {
+  const record = existsSync(file) ? readRecord(file) : undefined;
+  const lostData = data && listLostData(record, data);
+  if (lostData !== undefined) return `not changed: the data file lacks what it had, ${renderShortList(lostData)}`;
+  const older = record?.questions ?? {};
   const ids = contract.questions.map(({ id }) => id);
   const lost = ids.filter((id) => Object.hasOwn(older, id) && !Object.hasOwn(questions, id));
   if (lost.length > 0) return `not changed: it has answers that this run lacks, to ${renderShortList(lost)}`;

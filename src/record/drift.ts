@@ -43,8 +43,8 @@ export function createBaseline(
   return { record: file, outcomes, schema: record?.response_schema, lost: basis && listLostData(record, basis) };
 }
 
-/** Undefined if nothing is lost, or if one of both is not a data file. */
-function listLostData(record: TargetRecord | undefined, { holds }: TestDataVersion): string[] | undefined {
+/** Lists what the data file of a record had and another one has not. Undefined if nothing is lost, or if one is no data file. */
+export function listLostData(record: TargetRecord | undefined, { holds }: TestDataVersion): string[] | undefined {
   const lost = holds && record?.data?.holds?.filter((name) => !holds.includes(name));
   return lost?.length === 0 ? undefined : lost;
 }

@@ -109,6 +109,13 @@ test('A shop of 38 tiers conforms within its scope, and each output says so', as
     expect(refused.status).toBe(unusableInput);
     expect(refused.output).toMatch(/target\.yaml:\d+:\d+: 'reason'/);
     writeFileSync(file, written.replace('reason: ""', 'reason: The shop never had more.'));
+    writeFileSync(path.join(cwd, 'shop.json'), JSON.stringify(withoutRulesOfKind('order_metadata')));
+    const broken = await run('record');
+    expect(broken.status, broken.output).toBe(incomplete);
+    expect(broken.output).toContain(
+      'record.yaml was not changed: the data file lacks what it had, order_metadata rules.',
+    );
+    writeFileSync(path.join(cwd, 'shop.json'), JSON.stringify(shop));
     const declared = await run('certify');
     expect(declared.status, declared.output).toBe(conforms);
     expect(declared.output).toContain(headline);
