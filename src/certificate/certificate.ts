@@ -106,7 +106,8 @@ export function createCertificate(suite: Suite, all: readonly CaseResult[], inpu
   const entries = createEntries(all, context, inputs.excused);
   const findEntry = (id: string): CaseEntry => entries.get(id) ?? { id, ...unselected };
   const results = all.filter((result) => !isOwnCase(result));
-  const drift = listDriftEntries(results, context);
+  // An answer about other data says nothing about a change of the deployment.
+  const drift = expected.lost === undefined ? listDriftEntries(results, context) : [];
   const deviations = (known?.entries ?? []).map((entry) => judgeDeviation(entry, { suite, results: all }));
   const requirements = createRequirements(suite, results, findEntry, deviations);
   const questions = contract.questions.map((question) => createQuestionEntry(question, findEntry(question.id), drift));
@@ -207,7 +208,7 @@ interface JudgedEntries {
 function listGaps(
   suite: Suite,
   all: readonly CaseResult[],
-  { isCutShort, quick, showExchange, expected = emptyBaseline }: CertificateInputs,
+  { isCutShort, quick, showExchange }: CertificateInputs,
   outOfScope: ReadonlySet<string>,
 ): string[] {
   const verifying = listVerifying(suite);
@@ -223,7 +224,6 @@ function listGaps(
     ...(isCutShort ? [interruptionNotice] : []),
     ...(quick === undefined ? [] : [quickNotice]),
     ...all.flatMap(({ hasDataChanged, reason }) => (hasDataChanged ? [renderReason(reason)] : [])),
-    ...(expected.lost === undefined ? [] : [renderReason(explainLostData(expected.lost))]),
     // No requirement has it: without this line, a run whose repetition crashed would conform.
     ...lost.map((result) => renderReason(explainLostRepetition(result))),
     ...listUnavailable(verifying, suite, outOfScope),
@@ -370,7 +370,7 @@ export function withdrawFailuresOfWrongData(
   });
 }
 
-function explainLostData(lost: readonly string[]): Reason {
+export function explainLostData(lost: readonly string[]): Reason {
   return createReason('data-lost', { names: lost });
 }
 

@@ -7,6 +7,7 @@ import {
   type CertificateInputs,
   type CertifiedRun,
   createCertificate,
+  explainLostData,
   withdrawFailuresOfWrongData,
 } from '../certificate/certificate.js';
 import type { EvidenceArchive, EvidenceOrigin } from '../certificate/har-archive.js';
@@ -45,8 +46,9 @@ interface JudgedRun extends Pick<CertificateInputs, 'requestsSent' | 'isCutShort
 /** Certifies a run. What is known, corrected by all responses, may need that some results are judged again. */
 export async function certifyRun(inputs: RunInputs, run: JudgedRun): Promise<CertifiedRun> {
   const { suite, settings } = inputs;
-  const { results: plain, index, uses, load, contrasts, recall, ...ended } = run;
+  const { results: plain, index, uses, load: suspected, contrasts, recall, ...ended } = run;
   const { quick, target, expected, known, scope } = settings;
+  const load = suspected ?? (expected.lost && { reason: explainLostData(expected.lost), isProven: true });
   const { name, kind, baseUrl, version, file, transport } = target;
   const certificateInputs: CertificateInputs = {
     ...ended,

@@ -40,9 +40,7 @@ export function writeResults(
   if (recordTo !== undefined) {
     const record = createRecord(suite, { results: view.suiteResults, showExchange }, certificate.target.name);
     const isOfWrongLoad = certificate.load?.is_certain === true;
-    const unwritten = isOfWrongLoad
-      ? 'not written: the test data is loaded wrongly'
-      : findLost(record, recordTo, suite.contract);
+    const unwritten = explainUnwritten(record, recordTo, suite.contract, isOfWrongLoad);
     if (unwritten === undefined) files.push({ file: followLink(recordTo), text: renderRecord(record) });
     written.record = { file: recordTo, unwritten };
   }
@@ -69,14 +67,20 @@ function followLink(file: string): string {
   return existsSync(file) ? realpathSync(file) : file;
 }
 
-/** Says why a record must not be written: it would lose answers or what it says of the data, or has no answer. Undefined if it may. */
-function findLost({ questions, data }: TargetRecord, file: string, contract: Contract): string | undefined {
-  const record = existsSync(file) ? readRecord(file) : undefined;
-  const lostData = data && listLostData(record, data);
+/** Says why a record must not be written: it would lose data or answers, or has none. Undefined if it may. */
+function explainUnwritten(
+  { questions, data }: TargetRecord,
+  file: string,
+  contract: Contract,
+  isOfWrongLoad: boolean,
+): string | undefined {
+  const older = existsSync(file) ? readRecord(file) : undefined;
+  const lostData = data && listLostData(older, data);
   if (lostData !== undefined) return `not changed: the data file lacks what it had, ${renderShortList(lostData)}`;
-  const older = record?.questions ?? {};
+  if (isOfWrongLoad) return 'not written: the test data is loaded wrongly';
+  const answered = older?.questions ?? {};
   const ids = contract.questions.map(({ id }) => id);
-  const lost = ids.filter((id) => Object.hasOwn(older, id) && !Object.hasOwn(questions, id));
+  const lost = ids.filter((id) => Object.hasOwn(answered, id) && !Object.hasOwn(questions, id));
   if (lost.length > 0) return `not changed: it has answers that this run lacks, to ${renderShortList(lost)}`;
   return Object.keys(questions).length === 0 ? 'not written: no question was answered' : undefined;
 }

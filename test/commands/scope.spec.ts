@@ -255,6 +255,8 @@ test('An export that lacks what that of the record had is incomplete, whatever i
     expect([kind, status]).toEqual([kind, incomplete]);
     expect(renderRunReport(certificate)).toContain(`The data file has no ${kind} rules, and that of the record had`);
     expect(certificate.summary.fail).toBeUndefined();
+    expect(certificate.causes).toBeUndefined();
+    expect(certificate.load?.is_certain).toBe(true);
     expect(certificate.scope).not.toHaveProperty('undeclared');
   }
 });
