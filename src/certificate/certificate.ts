@@ -13,6 +13,7 @@ import type { DeploymentStop } from '../judge/find-deployment-stop.js';
 import { findWorstVerdict, type Verdict, verdicts } from '../judge/verdict.js';
 import type { DataFileSummary } from '../own-data/data-suite.js';
 import type { NewDeviation } from '../record/add-deviations.js';
+import type { ScopeEntry } from '../record/declared-scope.js';
 import { type Baseline, emptyBaseline, hasLostRecordedAnswer } from '../record/drift.js';
 import { createResponseRenderer } from '../record/exchange-text.js';
 import type { KnownDeviation, KnownDeviationsFile } from '../record/known-deviations.js';
@@ -41,6 +42,7 @@ import { createDeviationEntry, type JudgedDeviation, judgeDeviation, listShownDe
 import type { Disturbances } from './disturbances.js';
 import { type DriftEntry, listDriftEntries } from './drift-entry.js';
 import { describeDataCoverage, interruptionNotice, quickNotice } from './notices.js';
+import { createScopeTest, judgeScopeEntry, listAbsentThings, listExcusedCases, listOutOfScope } from './scope.js';
 import { describeSharedReasons, findSharedReasons } from './shared-reasons.js';
 import { createStopCause } from './withdraw-results-after-stop.js';
 
@@ -91,6 +93,8 @@ export interface CertificateInputs extends Partial<Pick<Diagnosis, 'causes' | 'e
   readonly beforeStop?: readonly string[];
   readonly notes: readonly string[];
   readonly known?: KnownDeviationsFile;
+  /** The requirements that the target declares not to have. */
+  readonly scope?: readonly ScopeEntry[];
   readonly startedAt: Date;
   readonly durationMs: number;
 }
@@ -111,22 +115,27 @@ export function createCertificate(suite: Suite, all: readonly CaseResult[], inpu
   const entries = createEntries(all, context, inputs.excused);
   const findEntry = (id: string): CaseEntry => entries.get(id) ?? { id, ...unselected };
   const results = all.filter((result) => !isOwnCase(result));
-  const drift = listDriftEntries(results, context);
+  // An answer about other data says nothing about a change of the deployment.
+  const drift = expected.lost === undefined ? listDriftEntries(results, context) : [];
   const deviations = (known?.entries ?? []).map((entry) => judgeDeviation(entry, { suite, results: all }));
   const requirements = createRequirements(suite, results, findEntry, deviations);
   const questions = contract.questions.map((question) => createQuestionEntry(question, findEntry(question.id), drift));
-  const ownCases = createOwnCases(suite, findEntry, isCutShort);
-  const ofOwnCases = ownCases === undefined ? [] : createOwnCaseNotes(ownCases, contract, questions);
   const causes = [...createStopCause(stop, inputs.beforeStop ?? [], requirements), ...(inputs.causes ?? [])].map(
     (cause) => createCauseEntry(cause, context),
   );
-  const judged = { requirements, questions, entries: [...entries.values()] };
-  const gaps = listGaps(suite, all, inputs);
-  const verdict = createVerdict(suite, all, judged, inputs, gaps);
+  const judged = { requirements, questions, entries: [...entries.values()], findEntry };
+  const scope = createScopeSection(suite, all, judged, inputs);
+  const outOfScope = new Set(listOutOfScope(scope).map(({ requirement }) => requirement));
+  const ownCases = createOwnCases(suite, findEntry, isCutShort, outOfScope);
+  const ofOwnCases = ownCases === undefined ? [] : createOwnCaseNotes(ownCases, contract, questions);
+  const gaps = listGaps(suite, all, inputs, outOfScope);
+  const verdict = createVerdict(suite, all, judged, { ...inputs, gaps, outOfScope });
   return {
     verdict: verdict.ofRun,
     ...(load && { load: { sentence: load.sentence, is_certain: load.isProven } }),
-    ...(verdict.ofRun === 'incomplete' && { incomplete_because: listUnjudged(judged, all, inputs, gaps) }),
+    ...(verdict.ofRun === 'incomplete' && {
+      incomplete_because: listUnjudged(judged, all, { ...inputs, gaps, outOfScope }),
+    }),
     target,
     suite: { name: suite.name, version: suite.version, digest: suite.digest },
     summary: countVerdicts(requirements),
@@ -144,6 +153,7 @@ export function createCertificate(suite: Suite, all: readonly CaseResult[], inpu
     quick,
     data: inputs.data,
     causes: causes.length > 0 ? causes : undefined,
+    scope,
     known_deviations: known && createKnownSection(known, deviations, requirements, verdict.apartFromKnown),
     own_cases: ownCases,
     compared_with: expected.record && toOneLine(expected.record),
@@ -202,6 +212,7 @@ interface JudgedEntries {
   readonly requirements: readonly RequirementEntry[];
   readonly questions: readonly QuestionEntry[];
   readonly entries: readonly CaseEntry[];
+  readonly findEntry: FindEntry;
 }
 
 /** Lists the reasons of a run that is incomplete whatever its requirements say. */
@@ -209,6 +220,7 @@ function listGaps(
   suite: Suite,
   all: readonly CaseResult[],
   { isCutShort, quick, showExchange }: CertificateInputs,
+  outOfScope: ReadonlySet<string>,
 ): string[] {
   const verifying = listVerifying(suite);
   const ids = new Set(verifying.map(({ id }) => id));
@@ -225,7 +237,7 @@ function listGaps(
     ...all.flatMap(({ hasDataChanged, reason }) => (hasDataChanged ? [renderReason(reason)] : [])),
     // No requirement has it: without this line, a run whose repetition crashed would conform.
     ...lost.map((result) => renderReason(explainLostRepetition(result))),
-    ...listUnavailable(verifying, suite.world),
+    ...listUnavailable(verifying, suite, outOfScope),
     ...new Set(unsupported),
   ];
 }
@@ -236,28 +248,68 @@ function listOfRun(all: readonly CaseResult[]): string[] {
   return ofRun.map(({ reason }) => renderReason(reason));
 }
 
+interface VerdictInputs extends CertificateInputs {
+  /** The reasons of a run that is incomplete whatever its requirements say. */
+  readonly gaps: readonly string[];
+  /** The ids of requirements that the target declares not to have, and that it does not have. */
+  readonly outOfScope: ReadonlySet<string>;
+}
+
+/**
+ * Judges the declared scope. It names the requirements that may be declared, too, if the run would then conform, apart from what is
+ * known. Undefined if there is neither.
+ */
+function createScopeSection(
+  suite: Suite,
+  all: readonly CaseResult[],
+  judged: JudgedEntries,
+  inputs: CertificateInputs,
+) {
+  const { requirements } = judged;
+  const lacking = requirements.filter(createScopeTest(suite)).map(({ id }) => id);
+  const entries = (inputs.scope ?? []).map((entry) => judgeScopeEntry(entry, requirements, lacking));
+  const outOfScope = listOutOfScope({ not_applicable: entries }).map(({ requirement }) => requirement);
+  const undeclared = lacking.filter((id) => !outOfScope.includes(id));
+  const extended = new Set(lacking);
+  const gaps = listGaps(suite, all, inputs, extended);
+  const { ofRun, apartFromKnown } = createVerdict(suite, all, judged, { ...inputs, gaps, outOfScope: extended });
+  const isMissing = undeclared.length > 0 && ofRun !== 'incomplete' && apartFromKnown === 'conforms';
+  if (entries.length === 0 && !isMissing) return undefined;
+  return {
+    requirements: requirements.length - outOfScope.length,
+    of: requirements.length,
+    not_applicable: entries,
+    ...(isMissing && { undeclared }),
+  };
+}
+
 /** Determines the verdict of the run, and apart from known deviations; if only some cases are selected, theirs, too. */
 function createVerdict(
   suite: Suite,
   all: readonly CaseResult[],
-  { requirements, entries }: JudgedEntries,
-  { quick, load }: CertificateInputs,
-  gaps: readonly string[],
+  { requirements, entries, findEntry }: JudgedEntries,
+  { quick, load, gaps, outOfScope }: VerdictInputs,
 ) {
   const isUnrun = requirements.some(({ cases }) => cases.some(({ verdict }) => verdict === 'not-run'));
   const isPartial = gaps.length > 0 || listOfRun(all).length > 0 || isUnrun || load?.isProven === true;
-  const ofRun = determineRunVerdict(listVerdicts(requirements), isPartial);
+  const inScope = requirements.filter(({ id }) => !outOfScope.has(id));
+  // Nothing conforms within a scope without requirements.
+  const isWithoutVerdict = isPartial || inScope.length === 0;
+  const ofRun = determineRunVerdict(listVerdicts(inScope), isWithoutVerdict);
   const ids = new Set(entries.map(({ id }) => id));
   const isSelection = quick !== undefined || suite.cases.some(({ id }) => !ids.has(id));
   if (!isSelection) {
-    const apart = requirements.map(({ cases }) => findVerdictApart(cases));
-    return { ofRun, apartFromKnown: determineRunVerdict(apart, isPartial) };
+    const apart = inScope.map(({ cases }) => findVerdictApart(cases));
+    return { ofRun, apartFromKnown: determineRunVerdict(apart, isWithoutVerdict) };
   }
-  const isLacking = all.length === 0;
+  const excused = listExcusedCases(outOfScope, suite, findEntry);
+  const selected = all.filter(({ id }) => !excused.has(id));
+  const apart = entries.filter(({ id }) => !excused.has(id)).map(getVerdictApartFromKnown);
+  const isEmpty = selected.length === 0;
   return {
     ofRun,
-    apartFromKnown: determineRunVerdict(entries.map(getVerdictApartFromKnown), isLacking),
-    ofSelection: { verdict: determineRunVerdict(listVerdicts(all), isLacking), cases: countVerdicts(all) },
+    apartFromKnown: determineRunVerdict(apart, isEmpty),
+    ofSelection: { verdict: determineRunVerdict(listVerdicts(selected), isEmpty), cases: countVerdicts(all) },
   };
 }
 
@@ -265,15 +317,15 @@ function createVerdict(
 function listUnjudged(
   { requirements, questions }: JudgedEntries,
   all: readonly CaseResult[],
-  { load }: CertificateInputs,
-  gaps: readonly string[],
+  { load, gaps, outOfScope }: VerdictInputs,
 ): string[] {
+  const inScope = requirements.filter(({ id }) => !outOfScope.has(id));
   return [
     ...(load === undefined ? [] : [load.sentence]),
     ...listOfRun(all),
     ...gaps,
     ...describeSharedReasons({ requirements, questions }),
-    ...listReasons(requirements, questions),
+    ...listReasons(inScope, questions),
   ];
 }
 
@@ -314,16 +366,23 @@ function createKnownSection(
   return { file: toOneLine(file), verdict, entries };
 }
 
-/** If the data of a deployment changed during the run, no failure proves anything. */
-export function withdrawFailuresAfterDataChange(results: readonly CaseResult[]): readonly CaseResult[] {
+/** If the data of a deployment changed during the run, or its export is broken, no failure proves anything. */
+export function withdrawFailuresOfWrongData(
+  results: readonly CaseResult[],
+  { lost }: Pick<Baseline, 'lost'>,
+): readonly CaseResult[] {
   const changed = results.find(({ hasDataChanged }) => hasDataChanged);
-  if (changed === undefined) return results;
+  const doubt = changed === undefined ? lost && explainLostData(lost) : (changed.reason ?? notReachedReason);
+  if (doubt === undefined) return results;
   return results.map((result): CaseResult => {
     if (result.verdict !== 'fail') return result;
     const { apart_from_known: _, reason: failure = notReachedReason, ...rest } = result;
-    const reason = createReason('withdrawn', { reason: changed.reason ?? notReachedReason, failure });
-    return { ...rest, verdict: 'inconclusive', reason };
+    return { ...rest, verdict: 'inconclusive', reason: createReason('withdrawn', { reason: doubt, failure }) };
   });
+}
+
+export function explainLostData(lost: readonly string[]): Reason {
+  return createReason('data-lost', { names: lost });
 }
 
 function explainLostRepetition({ reason = notReachedReason }: CaseResult): Reason {
@@ -352,10 +411,14 @@ export function isKnownFailure({ verdict, cases }: RequirementEntry): boolean {
   return verdict !== 'pass' && selected.length > 0 && findVerdictApart(selected) === 'pass';
 }
 
-function createOwnCases({ own: source, cases }: Suite, findEntry: (id: string) => CaseEntry, isCutShort: boolean) {
+function createOwnCases(suite: Suite, findEntry: FindEntry, isCutShort: boolean, outOfScope: ReadonlySet<string>) {
+  const { own: source, cases } = suite;
   if (source === undefined) return undefined;
   const ownCases = cases.filter(isOwnCase);
-  const verifying = ownCases.filter(({ kind }) => kind === 'requirement').map(({ id }) => findEntry(id));
+  const excused = listExcusedCases(outOfScope, suite, findEntry);
+  const verifying = ownCases
+    .filter(({ kind, id }) => kind === 'requirement' && !excused.has(id))
+    .map(({ id }) => findEntry(id));
   const verdict = determineRunVerdict(listVerdicts(verifying), isCutShort);
   const apart = determineRunVerdict(verifying.map(getVerdictApartFromKnown), isCutShort);
   return {
@@ -391,11 +454,16 @@ function countVerdicts(judged: readonly { readonly verdict: Verdict }[]): Partia
   return Object.fromEntries(counts.filter(([, count]) => count !== 0));
 }
 
-function listUnavailable(verifying: readonly TestCase[], { unavailable }: Suite['world']): string[] {
+function listUnavailable(verifying: readonly TestCase[], suite: Suite, outOfScope: ReadonlySet<string>): string[] {
+  const { unavailable } = suite.world;
   // The requests of a data file would be drawn for their rows.
   if (unavailable.size === 0) return [];
   const needed = new Set(verifying.flatMap(({ rows }) => rows.flatMap((row) => row.unavailable)));
-  const things = [...unavailable.values()].filter(({ kind, name }) => needed.has(`${kind} ${name}`));
+  const absent = listAbsentThings(outOfScope, suite);
+  const things = [...unavailable.values()].filter(({ kind, name }) => {
+    const thing = `${kind} ${name}`;
+    return needed.has(thing) && !absent.has(thing);
+  });
   return [...groupBy(things, ({ kind }) => kind)].map(([kind, alike]) => {
     const names = renderShortList(alike.map(({ name }) => name));
     return `With ids of these ${worldListNames[kind]} it would be complete: ${names}.`;

@@ -4,6 +4,7 @@ import { findWorstVerdict } from '../judge/verdict.js';
 import { joinAndEscapeLines, shorten } from '../support/untrusted-text.js';
 import { renderQuestionAnswer } from './case-entry.js';
 import type { Certificate } from './certificate.js';
+import { listOutOfScope } from './scope.js';
 
 /** A verdict with its reason, or an outcome as a sentence, and what is compared of it. */
 type Answer = readonly [value: string, text: string];
@@ -33,11 +34,18 @@ export function compareCertificates(certificates: readonly Certificate[], contra
   const isPartial = unrun.size > 0 || columns.some((column) => [...column.values()].includes(notRun));
   const limits = isPartial ? ['Only what all of these runs have judged is compared.'] : [];
   const agreement = lines.length > 0 ? [] : ['The certificates agree in everything that was compared.'];
-  return { isDifferent: lines.length > 0, text: joinAndEscapeLines([...limits, ...agreement, ...lines]) };
+  const scopes = certificates.flatMap((certificate, n) => {
+    const without = listOutOfScope(certificate.scope).map(({ requirement }) => requirement);
+    return without.length === 0 ? [] : [`${headings[n]} is without ${without.join(', ')}: its target file says so.`];
+  });
+  return {
+    isDifferent: lines.length > 0,
+    text: joinAndEscapeLines([...limits, ...new Set(scopes), ...agreement, ...lines]),
+  };
 }
 
 function listAnswers(
-  { requirements, questions }: Certificate,
+  { requirements, questions, scope }: Certificate,
   contract: Contract,
   unrun: ReadonlySet<string>,
 ): Map<string, Answer> {
@@ -45,6 +53,8 @@ function listAnswers(
   const verdicts = requirements.map(({ id, cases: all }): [string, Answer] => {
     const cases = all.filter((entry) => !unrun.has(entry.id));
     const value = findWorstVerdict(cases.map(({ verdict }) => verdict));
+    const declared = listOutOfScope(scope).find(({ requirement }) => requirement === id);
+    if (declared !== undefined) return [id, explain('out of scope', declared.reason)];
     return [id, cases.length === 0 ? notRun : explain(value, cases.find(({ verdict }) => verdict === value)?.reason)];
   });
   const outcomes = questions.map(({ id, outcome, reason, not_run }): [string, Answer] => {

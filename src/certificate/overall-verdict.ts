@@ -6,11 +6,12 @@ import type { Certificate, RunVerdict } from './certificate.js';
  * A failure is worse than drift or a stale entry, and these are worse than an incomplete run.
  */
 export function determineOverallVerdict(certificate: Certificate): RunVerdict | 'drift' {
-  const { verdict, selected, known_deviations: known, own_cases, drift } = certificate;
+  const { verdict, selected, known_deviations: known, scope, own_cases, drift } = certificate;
   const ofOwnCases = own_cases?.apart_from_known ?? own_cases?.verdict;
   const ofCases =
     selected === undefined ? [known?.verdict ?? verdict, ofOwnCases] : [known?.verdict ?? selected.verdict];
   if (ofCases.includes('does-not-conform')) return 'does-not-conform';
-  if (drift.length > 0 || known?.entries.some(({ state }) => state === 'stale')) return 'drift';
+  const entries = [...(known?.entries ?? []), ...(scope?.not_applicable ?? [])];
+  if (drift.length > 0 || entries.some(({ state }) => state === 'stale')) return 'drift';
   return ofCases.includes('incomplete') ? 'incomplete' : 'conforms';
 }

@@ -7,7 +7,8 @@ import {
   type CertificateInputs,
   type CertifiedRun,
   createCertificate,
-  withdrawFailuresAfterDataChange,
+  explainLostData,
+  withdrawFailuresOfWrongData,
 } from '../certificate/certificate.js';
 import type { EvidenceArchive, EvidenceOrigin } from '../certificate/har-archive.js';
 import { withdrawResultsAfterStop } from '../certificate/withdraw-results-after-stop.js';
@@ -46,14 +47,16 @@ interface JudgedRun
 /** Certifies a run. What is known, corrected by all responses, may need that some results are judged again. */
 export async function certifyRun(inputs: RunInputs, run: JudgedRun): Promise<CertifiedRun> {
   const { suite, settings } = inputs;
-  const { results: plain, index, uses, load, contrasts, recall, ...ended } = run;
-  const { quick, target, expected, known } = settings;
+  const { results: plain, index, uses, load: suspected, contrasts, recall, ...ended } = run;
+  const { quick, target, expected, known, scope } = settings;
+  const load = suspected ?? (expected.lost && { reason: explainLostData(expected.lost), isProven: true });
   const { name, kind, baseUrl, version, file, transport } = target;
   const certificateInputs: CertificateInputs = {
     ...ended,
     showExchange: index.show,
     quick: quick && (true as const),
     known,
+    scope,
     load: load && { ...load, sentence: renderReason(load.reason) },
     notes: settings.notes,
     expected,
@@ -68,7 +71,7 @@ export async function certifyRun(inputs: RunInputs, run: JudgedRun): Promise<Cer
     durationMs: Date.now() - run.startedAt.getTime(),
   };
   const held = withdrawResultsAfterStop(plain, run.stop, uses, suite);
-  const results = withdrawFailuresAfterDataChange(held);
+  const results = withdrawFailuresOfWrongData(held, expected);
   const shown = { results, showExchange: index.show };
   // Nothing of the deployment is to be explained where the load explains it.
   const isToExplain = (verdict: Verdict) => verdict === 'fail' || (verdict === 'inconclusive' && !load?.isProven);

@@ -68,7 +68,8 @@ export async function replayEvidenceFile(file: string, options: RunOptions): Pro
   // What no option of the replay names is as it was in the run.
   const settings = {
     ...recorded.settings,
-    expected: against === undefined ? expected : replaceBaselineRecord(expected, record, against || undefined),
+    expected:
+      against === undefined ? expected : replaceBaselineRecord(expected, record, against || undefined, suite.basis),
     quick: selection.quick ?? recorded.settings.quick,
     only: selection.only ?? recorded.settings.only,
     notes: [

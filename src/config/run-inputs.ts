@@ -13,6 +13,7 @@ import { createRedactor } from '../http/redactor.js';
 import type { TransportIdentity } from '../http/transport.js';
 import type { ResultsDestination } from '../outputs/result-files.js';
 import { createMentionFilter } from '../recognition/sibling-values.js';
+import type { ScopeEntry } from '../record/declared-scope.js';
 import { type Baseline, createBaseline, describeSuiteChangeSinceRecord } from '../record/drift.js';
 import { type KnownDeviationsFile, readKnownDeviations } from '../record/known-deviations.js';
 import { readRecord, type TargetRecord } from '../record/target-record.js';
@@ -24,6 +25,7 @@ import { computeDigest } from '../support/digest.js';
 import { createInputError, type Problem, UnusableInput } from '../support/problem.js';
 import { toOneLine } from '../support/untrusted-text.js';
 import { listSecrets, readConnection, type TargetConnection } from './connection.js';
+import { readDeclaredScope } from './read-declared-scope.js';
 import type { Environment, RunOptions } from './run-options.js';
 import { readSelection } from './selection.js';
 import { readTargetFile, readWorldAvailability, type TargetFile } from './target-file.js';
@@ -45,6 +47,8 @@ export interface RunSettings extends CaseSelection {
   readonly cases?: string;
   readonly expected: Baseline;
   readonly known?: KnownDeviationsFile;
+  /** The requirements that the target file declares not to apply. */
+  readonly scope?: readonly ScopeEntry[];
   /** Whether cases with bad credentials, oversized bodies or other methods are excluded. */
   readonly excludesIntrusive: boolean;
   /** Whether further requests are sent after a failure, to find out what makes the difference. */
@@ -101,7 +105,7 @@ export function loadRunInputs(options: RunOptions, environment: Environment): Li
   const settings: RunSettings = {
     target,
     availability: addDigest(availability, suite),
-    expected: createBaseline(compared?.record, file.document.pins ?? {}, compared?.file),
+    expected: createBaseline(compared?.record, file.document.pins ?? {}, compared?.file, suite.basis),
     excludesIntrusive,
     narrows: allowNarrowing(options, file, suite),
     notes: [
@@ -114,9 +118,11 @@ export function loadRunInputs(options: RunOptions, environment: Environment): Li
       out: options.out ?? path.join('results', sanitizeFolderName(target.name)),
       recordTo,
       recordKnownTo: known.writeTo,
+      recordScopeTo: options.recordTo === undefined ? undefined : file.file,
     },
     cases,
     known: known.deviations,
+    scope: readDeclaredScope(file, suite.contract),
   };
   return { suite, settings, connection };
 }

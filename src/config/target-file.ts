@@ -33,6 +33,7 @@ export interface TargetDocument extends Pick<PartialConnectionOptions, 'limits' 
   allow_http?: boolean;
   world?: 'loaded';
   own_promotions?: number | (string | number)[];
+  not_applicable?: { requirement: string; reason: string }[] | null;
 }
 
 export type TargetFile = ReturnType<typeof readTargetFile>;

@@ -1,6 +1,7 @@
 import { createInputError, type Location } from '../support/problem.js';
 import { validateFile } from '../support/schema-validation.js';
 import type { YamlFile } from '../support/yaml-file.js';
+import type { EntityKind } from './world.js';
 
 /** A statement of the documentation. All are listed in `cases/contract.yaml`, and so are the questions. */
 export interface Requirement {
@@ -8,6 +9,8 @@ export interface Requirement {
   readonly part: string;
   readonly statement: string;
   readonly about?: RequirementTopic;
+  /** What a target has none of if the requirement does not apply to it. */
+  readonly needs?: EntityKind;
   readonly at: Location;
 }
 

@@ -36,7 +36,7 @@ import { findOtherReadings, type OtherReading } from './other-readings.js';
 import { findOwnPromotionsReason } from './own-promotions.js';
 import { proveReturnedTierPaths } from './prove-returned-tier-paths.js';
 import { agreesWithOtherWorlds, type SuspectedWrongDataLoad } from './suspected-wrong-data-load.js';
-import { findWorstVerdict, type Verdict } from './verdict.js';
+import { findWorstVerdict, lackingCode, type Verdict } from './verdict.js';
 
 export interface Judgement {
   readonly verdict: Verdict;
@@ -331,7 +331,7 @@ function judgePreconditions(
   const inapplicable = findUnusable(evidence, explain);
   if (inapplicable !== undefined) return { verdict: 'not-applicable', at, ...inapplicable };
   if (unavailable.length > 0)
-    return { verdict: 'not-applicable', reason: createReason('lacking', { things: unavailable }), at };
+    return { verdict: 'not-applicable', reason: createReason(lackingCode, { things: unavailable }), at };
   const unmet = findFirst(given, evidence)?.explanation;
   if (unmet === undefined) return undefined;
   return { verdict: 'inconclusive', ...unmet, reason: createReason('precondition', { reason: unmet.reason }) };

@@ -5,6 +5,9 @@
 export const verdicts = ['fail', 'error', 'inconclusive', 'not-run', 'pass', 'not-applicable'] as const;
 export type Verdict = (typeof verdicts)[number];
 
+/** The code of the reason of what is `not-applicable` because the target lacks what it needs. */
+export const lackingCode = 'lacking';
+
 /** Returns `not-applicable` if there are none. */
 export function findWorstVerdict(all: readonly Verdict[]): Verdict {
   return verdicts.find((verdict) => all.includes(verdict)) ?? 'not-applicable';

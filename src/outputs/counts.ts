@@ -1,29 +1,79 @@
 import { undeterminedOutcome } from '../cases/test-case.js';
-import type { Certificate } from '../certificate/certificate.js';
+import type { Certificate, RunVerdict } from '../certificate/certificate.js';
 import type { KnownDeviationEntry, StaleRowsEntry } from '../certificate/deviation-entry.js';
 import type { Disturbances } from '../certificate/disturbances.js';
+import type { JudgedScopeEntry } from '../certificate/scope.js';
 import { type Verdict, verdicts } from '../judge/verdict.js';
+import { renderScopeEntries, scopeKey } from '../record/declared-scope.js';
 import type { KnownDeviation, RowsByCase } from '../record/known-deviations.js';
 import { renderShortList } from '../support/collections.js';
 import { shorten, toOneLine } from '../support/untrusted-text.js';
 
 /** Describes the verdict and what changed. A run of selected cases is always incomplete: the verdict on them is shown. */
 export function describeVerdict(certificate: Certificate): string {
-  const { verdict, selected, quick, drift, known_deviations: known } = certificate;
-  const stated = selected?.verdict ?? verdict;
-  const { seen, gone, partlyGone } = countDeviations(certificate);
-  const answers = drift.filter(({ kind }) => kind === 'answer').length;
+  const facts = [...describeStatedVerdict(certificate), ...describeChanges(certificate)];
+  return facts.filter((fact) => typeof fact === 'string').join(', ');
+}
+
+function getStatedVerdict({ verdict, selected }: Certificate): RunVerdict {
+  return selected?.verdict ?? verdict;
+}
+
+function describeStatedVerdict(certificate: Certificate): (string | false)[] {
+  const { selected, quick, known_deviations: known } = certificate;
+  const stated = getStatedVerdict(certificate);
   const isKnown = stated === 'does-not-conform' && known !== undefined && known.verdict !== stated;
-  const facts = [
-    `${isKnown && known.verdict === 'incomplete' ? 'incomplete' : stated}${selected ? ' as far as selected' : ''}`,
-    quick && 'quick',
-    isKnown && `as known (${renderCount(seen, 'known deviation')})`,
+  const extent = selected ? ' as far as selected' : '';
+  const inScope = describeScope(certificate);
+  if (!isKnown) return [`${stated}${extent}${stated === 'conforms' ? inScope : ''}`, quick === true && 'quick'];
+  const isIncomplete = known.verdict === 'incomplete';
+  const { seen } = countDeviations(certificate);
+  return [
+    `${isIncomplete ? known.verdict : stated}${extent}`,
+    quick === true && 'quick',
+    `as known (${renderCount(seen, 'known deviation')})${isIncomplete ? '' : inScope}`,
+  ];
+}
+
+/** Describes what is not as the record, the known deviations or the scope say. */
+function describeChanges(certificate: Certificate): (string | false)[] {
+  const { drift, scope } = certificate;
+  const { gone, partlyGone } = countDeviations(certificate);
+  const overdue = (scope?.not_applicable ?? []).filter(({ state }) => state === 'stale').length;
+  const answers = drift.filter(({ kind }) => kind === 'answer').length;
+  const doesConform = getStatedVerdict(certificate) === 'conforms';
+  return [
     gone > 0 && `${renderCount(gone, 'known deviation')} gone`,
     partlyGone > 0 && `${renderCount(partlyGone, 'known deviation')} partly gone`,
-    answers > 0 && `${stated === 'conforms' ? 'but ' : ''}${renderCount(answers, 'answer')} changed`,
+    overdue > 0 && `${renderCount(overdue, 'requirement')} out of scope ${overdue === 1 ? 'applies' : 'apply'}`,
+    answers > 0 && `${doesConform ? 'but ' : ''}${renderCount(answers, 'answer')} changed`,
     drift.length > answers && 'the shape of responses changed',
   ];
-  return facts.filter(Boolean).join(', ');
+}
+
+/** Says that a verdict is limited to a scope, with a blank before it; '' if it is not. */
+export function describeScope({ scope }: Certificate): string {
+  if (scope === undefined || scope.requirements === scope.of) return '';
+  return ` within its scope (${scope.requirements} of ${scope.of} requirements)`;
+}
+
+/** Says what is to be done about an entry of the scope; undefined if nothing is. */
+export function adviseOnScopeEntry({ requirement, at, state }: JudgedScopeEntry): string | undefined {
+  if (state !== 'stale') return undefined;
+  return toOneLine(`${at}: ${requirement} applies to this target. Delete this entry.`);
+}
+
+/** Says how requirements are declared that do not apply, with the lines for the target file; none if there are none. */
+export function renderUndeclaredScope({ scope, target }: Certificate): string[] {
+  if (scope?.undeclared === undefined) return [];
+  const hasKey = scope.not_applicable.length > 0;
+  const place = `${hasKey ? `${scopeKey} in ` : ''}${target.file === undefined ? 'a target file' : toOneLine(target.file)}`;
+  const writer = target.file === undefined ? '' : ', or let npx conformance record add them';
+  return [
+    `If the deployment has none of this, declare it: add these lines to ${place}${writer}. Give each its reason.`,
+    ...(hasKey ? [] : [`${scopeKey}:`]),
+    ...renderScopeEntries(scope.undeclared),
+  ];
 }
 
 /** Counts the known deviations that failures show, and those that are no longer true. Some are both: some of their rows fail. */

@@ -16,6 +16,8 @@ export interface ResultsDestination {
   readonly out: string;
   readonly recordTo?: string;
   readonly recordKnownTo?: string;
+  /** The target file, if requirements that do not apply are to be added to it. */
+  readonly recordScopeTo?: string;
 }
 
 /** Returns a file of a run. @param named the file, or the folder of the run; a file that does not exist stays as it is */

@@ -4,6 +4,8 @@ import type { CertifiedRun } from '../certificate/certificate.js';
 import type { EvidenceArchive } from '../certificate/har-archive.js';
 import type { Contract } from '../contract/contract.js';
 import { addDeviations, type ExtendedFile } from '../record/add-deviations.js';
+import { addScopeEntries } from '../record/declared-scope.js';
+import { listLostData } from '../record/drift.js';
 import { createRecord, readRecord, renderRecord, type TargetRecord } from '../record/target-record.js';
 import type { Suite } from '../suite/suite.js';
 import { renderShortList } from '../support/collections.js';
@@ -17,6 +19,7 @@ const outputs = await loadOutputRenderers();
 export interface WrittenResults {
   readonly certificate: string;
   record?: { readonly file: string; readonly unwritten?: string };
+  scope?: { readonly file: string; readonly added: number };
   known?: { readonly file: string } & Pick<ExtendedFile, 'added' | 'extended'>;
 }
 
@@ -24,7 +27,7 @@ export interface WrittenResults {
 export function writeResults(
   run: CertifiedRun,
   suite: Suite,
-  { out, recordTo, recordKnownTo }: ResultsDestination,
+  { out, recordTo, recordKnownTo, recordScopeTo }: ResultsDestination,
   archive?: EvidenceArchive,
 ): WrittenResults {
   const { certificate, showExchange, newDeviations } = run;
@@ -37,9 +40,7 @@ export function writeResults(
   if (recordTo !== undefined) {
     const record = createRecord(suite, { results: view.suiteResults, showExchange }, certificate.target.name);
     const isOfWrongLoad = certificate.load?.is_certain === true;
-    const unwritten = isOfWrongLoad
-      ? 'not written: the test data is loaded wrongly'
-      : findLost(record, recordTo, suite.contract);
+    const unwritten = explainUnwritten(record, recordTo, suite.contract, isOfWrongLoad);
     if (unwritten === undefined) files.push({ file: followLink(recordTo), text: renderRecord(record) });
     written.record = { file: recordTo, unwritten };
   }
@@ -48,6 +49,12 @@ export function writeResults(
     const { text, ...changes } = addDeviations(older, newDeviations);
     if (newDeviations.length > 0) files.push({ file: followLink(recordKnownTo), text });
     written.known = { file: recordKnownTo, ...changes };
+  }
+  const { undeclared = [] } = certificate.scope ?? {};
+  if (recordScopeTo !== undefined && undeclared.length > 0) {
+    const text = addScopeEntries(readTextFile(recordScopeTo, 'Name a target file.'), undeclared);
+    files.push({ file: followLink(recordScopeTo), text });
+    written.scope = { file: recordScopeTo, added: undeclared.length };
   }
   // UI mode runs several times in one process.
   removeResults(out);
@@ -60,11 +67,20 @@ function followLink(file: string): string {
   return existsSync(file) ? realpathSync(file) : file;
 }
 
-/** Says why a record must not be written: it would lose answers, or has none. Undefined if it may. */
-function findLost({ questions }: TargetRecord, file: string, contract: Contract): string | undefined {
-  const older = existsSync(file) ? readRecord(file).questions : {};
+/** Says why a record must not be written: it would lose data or answers, or has none. Undefined if it may. */
+function explainUnwritten(
+  { questions, data }: TargetRecord,
+  file: string,
+  contract: Contract,
+  isOfWrongLoad: boolean,
+): string | undefined {
+  const older = existsSync(file) ? readRecord(file) : undefined;
+  const lostData = data && listLostData(older, data);
+  if (lostData !== undefined) return `not changed: the data file lacks what it had, ${renderShortList(lostData)}`;
+  if (isOfWrongLoad) return 'not written: the test data is loaded wrongly';
+  const answered = older?.questions ?? {};
   const ids = contract.questions.map(({ id }) => id);
-  const lost = ids.filter((id) => Object.hasOwn(older, id) && !Object.hasOwn(questions, id));
+  const lost = ids.filter((id) => Object.hasOwn(answered, id) && !Object.hasOwn(questions, id));
   if (lost.length > 0) return `not changed: it has answers that this run lacks, to ${renderShortList(lost)}`;
   return Object.keys(questions).length === 0 ? 'not written: no question was answered' : undefined;
 }

@@ -19,7 +19,7 @@ import type { SuiteWithoutCases } from '../cases/case-file-context.js';
 import { createRequestsOnData } from '../cases/named-requests.js';
 import type { QuestionCase, TestCase } from '../cases/test-case.js';
 import { readDataFile } from '../contract/data-file.js';
-import { type TargetWorld, windowSize } from '../contract/world.js';
+import { type TargetWorld, windowSize, worldListNames } from '../contract/world.js';
 import type { DataFileReference } from '../contract/world-file.js';
 import type { HttpRequest } from '../http/exchange.js';
 import { computeOnce } from '../support/caches.js';
@@ -58,6 +58,8 @@ const otherRequests = 10;
 export interface TestDataVersion {
   readonly kind: 'world' | 'data-file';
   readonly digest: string;
+  /** What a data file has: its lists that are not empty, and the kinds of its rules. */
+  readonly holds?: readonly string[];
 }
 
 interface PlainSuite extends SuiteWithoutCases {
@@ -79,7 +81,7 @@ export function createDataSuite<S extends PlainSuite>(
     ...suite,
     world,
     namedRequests: createRequestsOnData(world),
-    basis: { kind: 'data-file', digest },
+    basis: { kind: 'data-file', digest, holds: listHoldings(world) },
     cases: [
       ...createDrawnRequirementCases(suite.contract, (requirement) => draw.rows().get(requirement) ?? []),
       ...draw.questions,
@@ -98,6 +100,13 @@ export function createDataSuite<S extends PlainSuite>(
       },
     },
   };
+}
+
+/** Lists what a data file has: a later export that lacks some of it may be broken. */
+function listHoldings(world: TargetWorld): string[] {
+  const lists = Object.values(worldListNames).filter((name) => world[name].length > 0);
+  const rules = new Set(world.tiers.flatMap((tier) => tier.rules.map(({ kind }) => `${kind} rules`)));
+  return [...lists, ...[...rules].toSorted()];
 }
 
 /** Reads a data file. @throws UnusableInput as `readDataFile`, or if the file has changed since the run that is replayed */

@@ -1,4 +1,5 @@
 import { undeterminedOutcome } from '../cases/test-case.js';
+import type { TestDataVersion } from '../own-data/data-suite.js';
 import type { Suite } from '../suite/suite.js';
 import { findShapeDrift, type ShapeDrift } from './body-shape.js';
 import { renderResponseSummary } from './exchange-text.js';
@@ -10,6 +11,8 @@ export interface Baseline {
   readonly outcomes: Readonly<Record<string, ExpectedOutcome>>;
   /** A JSON Schema of successful bodies, from the record. */
   readonly schema?: object | undefined;
+  /** What the data file of the record had, and that of the run has not. */
+  readonly lost?: readonly string[] | undefined;
 }
 
 export interface ExpectedOutcome {
@@ -20,17 +23,30 @@ export interface ExpectedOutcome {
 
 export const emptyBaseline: Baseline = { outcomes: {} };
 
-/** Creates a baseline. @param pins outcomes from the target file, by question; they win over the record */
+/**
+ * Creates a baseline.
+ *
+ * @param pins outcomes from the target file, by question; they win over the record
+ * @param file of the record
+ * @param basis the data of the run
+ */
 export function createBaseline(
   record: TargetRecord | undefined,
   pins: Readonly<Record<string, string>>,
   file?: string,
+  basis?: TestDataVersion,
 ): Baseline {
   const outcomes: Record<string, ExpectedOutcome> = {};
   for (const [question, { outcome, response }] of Object.entries(record?.questions ?? {}))
     outcomes[question] = { outcome, statedBy: 'the record', recorded: response && renderResponseSummary(response) };
   for (const [question, outcome] of Object.entries(pins)) outcomes[question] = { outcome, statedBy: 'the target file' };
-  return { record: file, outcomes, schema: record?.response_schema };
+  return { record: file, outcomes, schema: record?.response_schema, lost: basis && listLostData(record, basis) };
+}
+
+/** Lists what the data file of a record had and another one has not. Undefined if nothing is lost, or if one is no data file. */
+export function listLostData(record: TargetRecord | undefined, { holds }: TestDataVersion): string[] | undefined {
+  const lost = holds && record?.data?.holds?.filter((name) => !holds.includes(name));
+  return lost?.length === 0 ? undefined : lost;
 }
 
 /** Compares with another record, or with none. The pins of the target file stay. */
@@ -38,9 +54,11 @@ export function replaceBaselineRecord(
   { outcomes }: Baseline,
   record: TargetRecord | undefined,
   file?: string,
+  basis?: TestDataVersion,
 ): Baseline {
   const pinned = Object.entries(outcomes).filter(([, { statedBy }]) => statedBy === 'the target file');
-  return createBaseline(record, Object.fromEntries(pinned.map(([question, { outcome }]) => [question, outcome])), file);
+  const pins = Object.fromEntries(pinned.map(([question, { outcome }]) => [question, outcome]));
+  return createBaseline(record, pins, file, basis);
 }
 
 const dataNames = { world: 'the test data of the suite', 'data-file': 'a data file' } as const;

@@ -336,7 +336,8 @@ test('record --known writes its file, and leaves the record of the target as it 
     const { destination, expected } = loadRunInputs({ target, ...options }, credentialVariables).settings;
     return { ...destination, comparesWith: expected.record };
   };
-  const folder = { out: path.join('results', 'shop') };
+  // What does not apply is added to the target file, in either case.
+  const folder = { out: path.join('results', 'shop'), recordScopeTo: target };
   const relative = path.relative('', record);
   const compared = { ...folder, comparesWith: relative };
   expect(load({ recordTo: true, known })).toEqual({ ...compared, recordKnownTo: known });

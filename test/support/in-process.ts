@@ -3,7 +3,7 @@ import {
   type Certificate,
   type CertifiedRun,
   createCertificate,
-  withdrawFailuresAfterDataChange,
+  withdrawFailuresOfWrongData,
 } from '../../src/certificate/certificate.js';
 import { type EntityKind, entityKinds } from '../../src/contract/world.js';
 import type { HttpResponse, RequestChannel } from '../../src/http/exchange.js';
@@ -76,7 +76,7 @@ export async function certifyOver(
   const ended = await runSuite(stated, { ...channel, send }, { ...shared, ...options });
   const { results, evidence, showExchange, examination } = ended;
   const { load } = examination;
-  const certificate = createCertificate(stated, withdrawFailuresAfterDataChange(results), {
+  const certificate = createCertificate(stated, withdrawFailuresOfWrongData(results, {}), {
     target: { name: 'in-process', base_url: 'http://in-process.test' },
     ...(load && { load: { sentence: renderReason(load.reason), isProven: load.isProven } }),
     notes: [],

@@ -66,7 +66,9 @@ for (const [name, documents, wrong] of [
   ],
   [
     'target',
-    ['examples/example.yaml', 'examples/reference.yaml', 'examples/voucherify/target.yaml'].map(readDocument),
+    ['example', 'reference', 'small-shop/target', 'voucherify/target'].map((name) =>
+      readDocument(`examples/${name}.yaml`),
+    ),
     { name: 'shop', pins: { 'empty-result': 'an outcome of no question' } },
   ],
   ['data', [JSON.parse(JSON.stringify(pickWorldLists(suite.world)))], { customers: [] }],

@@ -27,7 +27,7 @@ export function createDerivedDefinitions(contract: Contract): ReadonlyMap<string
     ['cases', { requirement, question, ...createCheckDefinitions() }],
     ['requests', pickDefinitions(readSchema('cases').$defs as Definitions, ['name', 'change'])],
     ['known', { requirement }],
-    ['target', { outcomes }],
+    ['target', { outcomes, requirement }],
     ['certificate', { rows }],
   ]);
 }

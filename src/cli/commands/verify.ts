@@ -1,6 +1,8 @@
 import path from 'node:path';
+import type { Certificate } from '../../certificate/certificate.js';
 import { findCertificateMismatches, readCertificate } from '../../certificate/find-certificate-mismatches.js';
 import { parseRunToRejudge, rejudgeRun } from '../../certify/recorded-run.js';
+import { describeScope } from '../../outputs/counts.js';
 import { findRunFile } from '../../outputs/result-files.js';
 import { loadSuite, packageCasesFolder } from '../../suite/suite.js';
 import { computeDigest } from '../../support/digest.js';
@@ -33,10 +35,16 @@ function renderConversionNote(file: string): string {
   return `Only the line ends or the encoding of ${file} differ from those of the run, so it says the same. Git may have changed them on checkout: the line '*.har -text' in .gitattributes prevents that.`;
 }
 
+/** The verdict of a run, and the scope that limits it. */
+function describeStatedVerdict(certificate: Certificate): string {
+  const { verdict } = certificate;
+  return verdict === 'conforms' ? `${verdict}${describeScope(certificate)}` : verdict;
+}
+
 /** Judges the evidence of a certificate again. @returns the lines to print */
 async function verify(file: string, { cases, data }: { cases?: string; data?: string }): Promise<string[]> {
   const certificate = readCertificate(file);
-  const { evidence: stated, own_cases: ownCases, suite: judge, verdict } = certificate;
+  const { evidence: stated, own_cases: ownCases, suite: judge } = certificate;
   if (stated === undefined) throw createInputError(file, 'names no evidence', 'Name the certificate.json of a run.');
   const evidenceFile = path.join(path.dirname(file), path.basename(stated.file));
   const content = readInputFile(evidenceFile, 'A run writes the evidence beside its certificate.', {
@@ -51,7 +59,7 @@ async function verify(file: string, { cases, data }: { cases?: string; data?: st
   const differences = findCertificateMismatches(certificate, { ...rejudged, evidence });
   const note = `The installed suite (${suite.version}, ${suite.digest}) judged the evidence, not that of the certificate (${judge.version}, ${judge.digest}). Differences may come from that.`;
   return [
-    differences.length === 0 ? `AGREES  ${file}: ${verdict}` : `DIFFERS  ${file}`,
+    differences.length === 0 ? `AGREES  ${file}: ${describeStatedVerdict(certificate)}` : `DIFFERS  ${file}`,
     ...differences.map((line) => `  ${line}`),
     ...(isConverted ? [renderConversionNote(evidenceFile)] : []),
     ...(suite.digest === judge.digest ? [] : [note]),

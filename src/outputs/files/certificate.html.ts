@@ -3,14 +3,17 @@ import type { ResponseDifference } from '../../certificate/case-entry.js';
 import type { Certificate } from '../../certificate/certificate.js';
 import type { KnownDeviationEntry } from '../../certificate/deviation-entry.js';
 import type { DriftEntry } from '../../certificate/drift-entry.js';
+import { listOutOfScope } from '../../certificate/scope.js';
 import { describeSharedReasons } from '../../certificate/shared-reasons.js';
 import {
   adviseOnKnownDeviation,
+  adviseOnScopeEntry,
   describeAnswerCounts,
   describeCounts,
   describeKnownDeviation,
   describeVerdict,
   renderCount,
+  renderUndeclaredScope,
 } from '../counts.js';
 import type { OutputRenderer } from '../output.js';
 import { foldAfter } from '../page/fold-after.js';
@@ -43,6 +46,7 @@ export default (({ certificate, suite, answers }) => {
       when,
       seconds: (certificate.duration_ms / 1_000).toFixed(1),
       requirementCounts: describeCounts(certificate.summary),
+      outOfScope: viewOutOfScope(certificate),
       questionCounts: describeQuestions(questions),
       lead: viewLead(certificate),
       verdicts,
@@ -93,15 +97,24 @@ function renderPrintedLine(text: string): string {
 const [maxLead, maxFailures, maxEntries] = [3, 6, 5];
 
 /** What is to be read before everything else: a wrong load of the test data, and why the run is incomplete. */
-function viewLead({ load, incomplete_because: reasons = [], known_deviations: known }: Certificate) {
+function viewLead(certificate: Certificate) {
+  const { load, incomplete_because: reasons = [], known_deviations: known, scope } = certificate;
   const advice = (known?.entries ?? []).flatMap((entry) => adviseOnKnownDeviation(entry) ?? []);
+  const overdue = (scope?.not_applicable ?? []).flatMap((entry) => adviseOnScopeEntry(entry) ?? []);
   const lists = [
     { heading: 'Test data', entries: load === undefined ? [] : [load.sentence] },
     { heading: 'Why it is incomplete', entries: reasons.filter((reason) => reason !== load?.sentence) },
+    { heading: 'To declare the scope', entries: renderUndeclaredScope(certificate) },
     { heading: 'Known deviations that no longer hold', entries: advice },
+    { heading: 'Requirements out of scope that apply', entries: overdue },
   ];
   const filled = lists.filter(({ entries }) => entries.length > 0);
   return filled.map(({ heading, entries }) => ({ heading, blocks: foldAfter(entries, maxLead, 'reason') }));
+}
+
+/** The requirements that the target declares not to have, for the facts of the run. */
+function viewOutOfScope({ scope }: Certificate) {
+  return listOutOfScope(scope).map(({ requirement, reason }) => ({ requirement, reason }));
 }
 
 /** The notes that no other part of the page shows. */

@@ -7,6 +7,7 @@ import {
   isKnownFailure,
   type RequirementEntry,
 } from '../../certificate/certificate.js';
+import { listOutOfScope } from '../../certificate/scope.js';
 import { findSharedReasons } from '../../certificate/shared-reasons.js';
 import type { Suite } from '../../suite/suite.js';
 import { shorten } from '../../support/untrusted-text.js';
@@ -27,7 +28,12 @@ export function viewVerdicts(certificate: Certificate, failures: readonly Failur
     const { code, reason = '' } = findDecisiveCase(requirement) ?? {};
     const isKnown = certificate.known_deviations !== undefined && verdict !== 'not-run' && isKnownFailure(requirement);
     // The reasons of an incomplete run are listed before the table.
-    const isExplained = isKnown || explaining.length > 0 || shared.has(reason) || certificate.verdict === 'incomplete';
+    const isExplained =
+      isKnown ||
+      listOutOfScope(certificate.scope).some(({ requirement: outside }) => outside === id) ||
+      explaining.length > 0 ||
+      shared.has(reason) ||
+      certificate.verdict === 'incomplete';
     return {
       id,
       statement,

@@ -10,6 +10,7 @@ import {
   type RequirementEntry,
 } from '../../certificate/certificate.js';
 import { referenceNotice } from '../../certificate/notices.js';
+import { listOutOfScope } from '../../certificate/scope.js';
 import { describeSharedReasons, findSharedReasons } from '../../certificate/shared-reasons.js';
 import { joinCommandLines } from '../../http/curl-command.js';
 import type { Verdict } from '../../judge/verdict.js';
@@ -19,12 +20,14 @@ import { packageRoot } from '../../support/package-root.js';
 import { shorten } from '../../support/untrusted-text.js';
 import {
   adviseOnKnownDeviation,
+  adviseOnScopeEntry,
   describeAnswerCounts,
   describeCounts,
   describeDisturbances,
   describeKnownDeviation,
   renderCount,
   renderHeadline,
+  renderUndeclaredScope,
   sortByUrgency,
 } from '../counts.js';
 import { fillTemplate } from '../template.js';
@@ -42,7 +45,7 @@ const maxEntries = 3;
 
 /** Renders what a run prints at its end. @param written the files, if they are to be named: then the report is short */
 export function renderRunReport(certificate: Certificate, written?: WrittenResults): string {
-  const { target, selected, drift, notes, known_deviations: known } = certificate;
+  const { target, selected, drift, notes, known_deviations: known, scope } = certificate;
   const unpassed = listUnpassed(certificate);
   const unstable = certificate.unstable.map((entry) => ({ id: entry.case, text: limitText(entry.text) }));
   const warnings = certificate.questions.flatMap(({ id, sentence }) =>
@@ -50,10 +53,10 @@ export function renderRunReport(certificate: Certificate, written?: WrittenResul
   );
   return fillTemplate('report.txt', {
     certificate,
-    known: (known?.entries ?? []).flatMap((entry) => {
-      const text = adviseOnKnownDeviation(entry);
-      return text === undefined ? [] : [{ state: entry.state, text: shorten(text, maxSentences) }];
-    }),
+    known: [
+      ...(known?.entries ?? []).map((entry) => ({ state: entry.state, text: adviseOnKnownDeviation(entry) })),
+      ...(scope?.not_applicable ?? []).map((entry) => ({ state: entry.state, text: adviseOnScopeEntry(entry) })),
+    ].flatMap(({ state, text }) => (text === undefined ? [] : [{ state, text: shorten(text, maxSentences) }])),
     causes: limitList(listCauses(certificate), 'cause'),
     unpassed,
     allPass:
@@ -61,6 +64,7 @@ export function renderRunReport(certificate: Certificate, written?: WrittenResul
       selected === undefined &&
       certificate.requirements.length,
     shared: describeSharedReasons(certificate, selected !== undefined),
+    undeclared: written?.scope === undefined && renderUndeclaredScope(certificate),
     knownFile: written?.known === undefined && findKnownFile(certificate),
     unstable: limitList(unstable, 'unstable case'),
     drift: limitList(drift, 'change', written === undefined ? drift.length : maxEntries),
@@ -79,6 +83,7 @@ export function renderRunReport(certificate: Certificate, written?: WrittenResul
       added: written.known.added && renderCount(written.known.added, 'deviation'),
       extended: written.known.extended.length > 0 && renderShortList(written.known.extended),
     },
+    scope: written?.scope && { ...written.scope, added: renderCount(written.scope.added, 'requirement') },
     reference: target.is_reference && referenceNotice,
   });
 }
@@ -188,6 +193,8 @@ function listUnpassedRequirements(certificate: Certificate): UnpassedRequirement
       cause.requirements.includes(id) || cause.follows.includes(id) ? [n + 1] : [],
     );
     const mark = numbers.length === 0 ? '' : `(${numbers.join(', ')})`;
+    const declared = listOutOfScope(certificate.scope).find((entry) => entry.requirement === id);
+    if (declared !== undefined) return { id, verdict, text: `Out of scope: ${limitText(declared.reason)}` };
     return { id, verdict, ...describeUnpassed(requirement, mark, (reason) => shared.has(reason)) };
   });
 }
@@ -231,7 +238,7 @@ function findKnownFile({ known_deviations: known, requirements, target, stopped 
 /** What is colored: words of the suite at the beginning of a line, where no text of a target can be. */
 const rules = [
   [/^(?:DOES-NOT-CONFORM| *(?:fail|error|drift)(?= {2}))/gm, 'red'],
-  [/^(?:CONFORMS(?!.*(?:changed|gone))|All \d+ requirements pass)/gm, 'green'],
+  [/^(?:CONFORMS(?!.*(?:changed|gone|out of scope appl))|All \d+ requirements pass)/gm, 'green'],
   [/^(?:INCOMPLETE|CONFORMS| *(?:inconclusive|not-applicable|not-run|unstable|warning)(?= {2}))/gm, 'yellow'],
   [/^(?:What is wrong:|\d+\. .*)$/gm, 'bold'],
 ] as const;
