@@ -104,7 +104,10 @@ export function describeTraitsOfWrongTiers(
         );
   const words = [...describeRange(wrong, right), ...describeThresholds(wrong, right), ...shared.map(([text]) => text)];
   if (words.length === 0) return describeRangeOfKind(wrong, right, kind);
-  const [how, must] = kind === 'missing' ? ['never returned', 'must be'] : ['always returned', 'must not be'];
+  const [how, must] =
+    kind === 'missing'
+      ? ['never returned', 'must be']
+      : ['always returned, as if they had no rules,', 'are excluded by their rules'];
   if (wrong.length === 1)
     return `'${wrong[0]?.tier.name}' is ${how} although it ${must}. It alone has ${words.join('; ')}.`;
   return `${wrong.length} promotion tiers are ${how} although they ${must}. All of them, and none of the others, have: ${words.join('; ')}.`;
