@@ -79,7 +79,7 @@ test.describe('Judging the evidence again gives the same certificate', () => {
     const send: RequestChannel['send'] = async (request) => {
       underWay += 1;
       if (underWay > 1) overlapping += 1;
-      const isWrong = underWay > 1 && overlapping % 5 === 0;
+      const isWrong = underWay > 1 && overlapping % 4 === 0;
       await setImmediate();
       underWay -= 1;
       const exchange = await channel.send(request);
