@@ -9,11 +9,11 @@ import { isSuccessful } from '../http/response-status.js';
 import type { TargetContext } from '../judge/judge-case.js';
 import { getDocumentedResult, type UnpassedRow } from './observation.js';
 import type { Predict } from './prediction.js';
-import type { SuspectedMistake } from './prove-causes.js';
-import { minMendedResponses } from './prove-causes.js';
+import { minMendedResponses, type SuspectedMistake } from './prove-causes.js';
 import type { PlainRequestHead } from './request-components.js';
 import { readReturnedTiersForTarget } from './symptom.js';
 import type { RequestAllowance, RequestGenerator } from './symptom-inquiry.js';
+import { isTierWrong } from './wrong-results.js';
 
 /** A mistake that further requests bear out. */
 export interface AskedMistake {
@@ -72,11 +72,9 @@ function agrees(exchange: Exchange, predict: Predict, target: TargetContext): bo
   const { documented } = getDocumentedResult(target.world)(request);
   const prediction = predict({ request, documented });
   const result = readReturnedTiersForTarget(exchange, target);
-  return listAvailableTiers(target.world).every(({ id }, position) => {
-    const predicted = prediction(position);
-    if (predicted === 'open' || result.unclear.has(id)) return true;
-    return result.returned.includes(id) === (predicted === 'required');
-  });
+  const tiers = listAvailableTiers(target.world);
+  const returned = tiers.map(({ id }) => result.returned.includes(id));
+  return tiers.every(({ id }, position) => result.unclear.has(id) || !isTierWrong({ returned }, position, prediction));
 }
 
 /** Chooses requests, each about another promotion tier, for which a mistake predicts another result than the documentation. */
@@ -108,7 +106,6 @@ function createRequests(tier: Tier, plain: PlainRequestHead, world: TargetWorld)
 }
 
 /** @param unrelated a product for an order that is not to be empty: the effect of an empty one is open */
-
 function createRequest(
   met: Tier['rules'],
   unrelated: string,

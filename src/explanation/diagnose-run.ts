@@ -22,7 +22,14 @@ import { findBrokenResponses } from './broken-responses.js';
 import { findEmptyFrom } from './empty-from.js';
 import type { KnownCauses } from './known-causes.js';
 import { findLostInTime } from './lost-in-time.js';
-import { type ComparableObservation, collectObservations, type Observation, type UnpassedRow } from './observation.js';
+import {
+  type ComparableObservation,
+  collectObservations,
+  maxOverlap,
+  minChanging,
+  type Observation,
+  type UnpassedRow,
+} from './observation.js';
 import { isWindowMistakeId, nothingReturnedSentence } from './observed-mistakes.js';
 import { createMistakePredictor, type ObservationsWithPredictor } from './prediction.js';
 import { type CauseWithRows, minMendedResponses, proveCauses, type SuspectedMistake } from './prove-causes.js';
@@ -343,9 +350,6 @@ function findNothingReturned({ all, compared, rows }: ObservationsWithPredictor)
   return { id: 'nothing-returned', sentence: nothingReturnedSentence, evidence, rows: new Set(rows) };
 }
 
-/** How many requests may be answered rightly before a cache is filled: they are sent at the same time. */
-const maxBeforeCache = 8;
-
 /** Finds a cache whose key is the URL alone. It is not known which request fills it. */
 function findIgnoredBody({ compared, predict, tiers, rows }: ObservationsWithPredictor): CauseWithRows | undefined {
   // A deployment that names all promotions and marks the valid ones is no cache.
@@ -356,7 +360,7 @@ function findIgnoredBody({ compared, predict, tiers, rows }: ObservationsWithPre
   const bodies = new Set(equal.map(({ request }) => request.body)).size;
   // Requests at the same time are answered before a cache is filled.
   const inOrder = ofUrl.toSorted((left, right) => Math.min(...left.numbers) - Math.min(...right.numbers));
-  const isLate = inOrder.findIndex((shown) => equal.includes(shown)) > maxBeforeCache;
+  const isLate = inOrder.findIndex((shown) => equal.includes(shown)) > maxOverlap;
   if (bodies < minMendedResponses || equal.length < 0.8 * ofUrl.length || isLate) return undefined;
   // Promotions without rules are valid for requests without a body, too. Where everything is returned, nothing is cached.
   const hasRules = tiers.some(({ rules }, position) => returned[position] && rules.length > 0);
@@ -374,9 +378,6 @@ function takeLargestGroup(
   const groups = [...groupBy(shown, getKey).values()];
   return groups.toSorted((left, right) => right.length - left.length)[0] ?? [];
 }
-
-/** A single request whose results differ may be an accident. */
-const minChanging = 3;
 
 /** Lists the requests that were sent more than once and had different results, each with all of its results. */
 function listChanging({ compared }: ObservationsWithPredictor): ComparableObservation[][] {

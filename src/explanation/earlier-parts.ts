@@ -105,9 +105,8 @@ function findLendingRequest(
   const hasSameAnswer = (exchange: Exchange) =>
     'response' in exchange && exchange.response.body === wrong.response.body;
   // Several requests may lend the same: that with the same answer says most.
-  const [alike, others] = [true, false].map((wanted) =>
-    earlierOnes.filter(({ exchange }) => hasSameAnswer(exchange) === wanted),
-  ) as [EarlierExchange[], EarlierExchange[]];
+  const alike = earlierOnes.filter(({ exchange }) => hasSameAnswer(exchange));
+  const others = earlierOnes.filter(({ exchange }) => !hasSameAnswer(exchange));
   let first: EarlierParts | undefined;
   for (const { lending, exchange, mixed } of listMixedRequests(later, [...alike, ...others])) {
     const isSameAnswer = hasSameAnswer(exchange);

@@ -3,12 +3,10 @@
  * in the requests before. Pure.
  */
 
-import type { ComparableObservation, Observations } from './observation.js';
+import { type ComparableObservation, maxOverlap, type Observations } from './observation.js';
 import type { CauseWithRows } from './prove-causes.js';
 import { listRequestFeatures } from './refused-features.js';
 
-/** Requests that are sent at the same time have no order. */
-const maxOverlap = 8;
 /** How many requests before the first empty result may have brought it about. */
 const maxBefore = 16;
 /** Fewer empty results at the end may have another reason. */

@@ -8,7 +8,7 @@ import { createMistakeOfEveryRequest, type StructuralMistake } from '../../refer
 import { createNameLookup } from '../contract/describe-request.js';
 import { parseRequest } from '../http/decoded-request.js';
 import type { HttpRequest } from '../http/exchange.js';
-import { isJsonObject } from '../support/json.js';
+import { getMember, isJsonObject } from '../support/json.js';
 import { shorten } from '../support/untrusted-text.js';
 import type { ComparableObservation, Observations } from './observation.js';
 import { describeRequestComponent } from './request-components.js';
@@ -61,28 +61,28 @@ function createQueryMistake(query: string, words: string): StructuralMistake {
   );
 }
 
-/** The members of a body that may be kept: their names, and what reads them. */
+/** The members of a body that may be kept: their names, the handlers that read them, and their values in a body. */
 const members = [
-  ['metadata', 'metadataOf'],
-  ['order.metadata', 'orderMetadataOf'],
-  ['order.items', 'itemsOf'],
+  { name: 'metadata', handler: 'metadataOf', read: (body: object) => getMember(body, 'metadata') },
+  { name: 'order.metadata', handler: 'orderMetadataOf', read: (body: object) => readOrderMember(body, 'metadata') },
+  { name: 'order.items', handler: 'itemsOf', read: (body: object) => readOrderMember(body, 'items') },
 ] as const;
+
+function readOrderMember(body: object, name: string): unknown {
+  return getMember(getMember(body, 'order'), name);
+}
 
 function createMemberMistakes(request: HttpRequest): StructuralMistake[] {
   const { body } = parseRequest(request);
   if (!isJsonObject(body)) return [];
-  return members.map(([name, handler]) => {
-    const value = JSON.stringify(name === 'metadata' ? body.metadata : readMember(body.order, name.slice(6)));
+  return members.map(({ name, handler, read }) => {
+    const value = JSON.stringify(read(body));
     return createMistakeOfEveryRequest(
       `fixed-${name}/${value}`,
       `Every request is answered as if its ${name} were ${value}, as that of an earlier request.`,
       (handlers: Handlers) => ({ [handler]: () => handlers[handler](body) }),
     );
   });
-}
-
-function readMember(value: unknown, name: string): unknown {
-  return isJsonObject(value) ? value[name] : undefined;
 }
 
 function dropRepeated(mistakes: readonly StructuralMistake[]): StructuralMistake[] {

@@ -7,11 +7,9 @@ import { describeRequest } from '../contract/describe-request.js';
 import { createOracle } from '../contract/oracle.js';
 import { renderShortList } from '../support/collections.js';
 import { shorten } from '../support/untrusted-text.js';
-import type { ComparableObservation, Observations } from './observation.js';
+import { type ComparableObservation, maxOverlap, type Observations } from './observation.js';
 import { type CauseWithRows, minMendedResponses } from './prove-causes.js';
 
-/** Requests that are sent at the same time have no order. */
-const maxOverlap = 8;
 /** A longer description of a request hides the rest. */
 const maxDescription = 160;
 

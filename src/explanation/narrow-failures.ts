@@ -22,8 +22,8 @@ import {
 } from './narrow-state.js';
 import { storedTextShapePrefix } from './narrow-stored-texts.js';
 import { describeSymptom, type NarrowedFailure, type NarrowingContext } from './narrowed-failure.js';
-import type { UnpassedRow } from './observation.js';
-import { countOverlap, describeOverlap, isOnlyWrongAmongOthers } from './overlap.js';
+import { minChanging, type UnpassedRow } from './observation.js';
+import { countOverlap, describeOverlap, isOnlyWrongAmongOthers, type OverlapCounts } from './overlap.js';
 import type { SuspectedMistake } from './prove-causes.js';
 import { getSymptomKey, listSymptoms, readReturnedTiersForTarget, type Symptom } from './symptom.js';
 import { type RequestGenerator, SymptomInquiry } from './symptom-inquiry.js';
@@ -140,15 +140,8 @@ export async function narrowFailures(input: NarrowingInput, sender: NarrowingSen
   const ids = new Map([...exchanges].map(([id, exchange]) => [exchange, id]));
   const findSentId = sender.keep(sent);
   const findId = (exchange: Exchange) => ids.get(exchange) ?? findSentId(exchange);
-  const isWeak = ({ narrowed }: NarrowedGroup) => weakShapes.includes(narrowed.shape);
-  const ofRun = isUnstable ? [...describeUnstableRun(around, found, input)] : [];
-  // What shows no difference comes last.
-  // For which other request a wrong result is right says more than that it changes, unless it may be a coincidence.
-  const last = [repeatedShape, perhapsStateShape];
-  const rank = ({ narrowed }: NarrowedGroup) => last.indexOf(narrowed.shape);
-  const telling = [...ofRun, ...found.filter((group) => !isWeak(group))];
-  const strong = telling.toSorted((left, right) => rank(left) - rank(right));
-  const sorted = isUnstable && strong.length > 0 ? strong : [...strong, ...found.filter(isWeak)];
+  const ofRun = isUnstable ? describeUnstableRun(around, found, input) : undefined;
+  const sorted = sortByWorth(ofRun === undefined ? found : [ofRun, ...found], isUnstable);
   const ofMistake = asked === undefined ? [] : [describeAskedMistake(asked, input.rows, findId)];
   const contrasts = sorted.map((group) => ({
     ...describeGroup(group, listEvidence(group, responses, countsToCompare, target)),
@@ -157,6 +150,19 @@ export async function narrowFailures(input: NarrowingInput, sender: NarrowingSen
     rows: group.rows.map(({ case: id, row }) => ({ case: id, row })),
   }));
   return [...ofMistake, ...contrasts];
+}
+
+/**
+ * Sorts by how much is said. What shows no difference comes last, and is left out where results change and something says more. For
+ * which other request a wrong result is right says more than that it changes, unless it may be a coincidence.
+ */
+function sortByWorth(groups: readonly NarrowedGroup[], isUnstable: boolean): NarrowedGroup[] {
+  const listOf = (shapes: readonly string[]) => groups.filter(({ narrowed }) => shapes.includes(narrowed.shape));
+  const weak = listOf(weakShapes);
+  const [repeated, perhaps] = [listOf([repeatedShape]), listOf([perhapsStateShape])];
+  const telling = groups.filter((group) => ![weak, repeated, perhaps].flat().includes(group));
+  const strong = [...telling, ...repeated, ...perhaps];
+  return isUnstable && strong.length > 0 ? strong : [...strong, ...weak];
 }
 
 function describeAskedMistake(
@@ -178,52 +184,56 @@ function describeAskedMistake(
  * Says what equal requests with different results show, if narrowing did not find the earlier request that decides: that they are
  * wrong only while others are being answered, or that they are right for parts of earlier requests.
  */
-function* describeUnstableRun(
+function describeUnstableRun(
   around: NarrowingContext,
   found: readonly NarrowedGroup[],
   { rows, target }: NarrowingInput,
-): Generator<NarrowedGroup> {
-  const isFound = found.some(({ narrowed }) => narrowed.shape === reproducedStateShape);
-  const counts = isFound ? undefined : countOverlap(around.sent, target);
+): NarrowedGroup | undefined {
+  const isFound = (shape: string) => found.some(({ narrowed }) => narrowed.shape === shape);
+  const counts = isFound(reproducedStateShape) ? undefined : countOverlap(around.sent, target);
   const [symptom] = counts === undefined ? [] : listSymptoms(counts.wrong[0].exchange, target);
-  if (counts === undefined || symptom === undefined) return;
+  if (counts === undefined || symptom === undefined) return undefined;
   const [{ exchange: wrong, right }] = counts.wrong;
   const seen = describeSymptom(new SymptomInquiry(symptom, target, { left: 0 }), wrong.request);
-  const counted = `${describeOverlap(counts)} For example, ${seen}.`;
-  const shown = { shape: 'overlap', wrong: [wrong], right };
-  if (isOnlyWrongAmongOthers(counts)) {
-    const sentence = `Results are wrong only while other requests are being answered. ${counted}`;
-    yield { symptom, rows: [...rows], narrowed: { ...shown, sentence } };
-    return;
-  }
-  const isLent = found.some(({ narrowed }) => narrowed.shape === seenStateShape);
-  if (isLent) return;
-  for (const { exchange } of counts.wrong.slice(0, maxLending)) {
-    const [ofExchange] = listSymptoms(exchange, target);
-    const inquiry = ofExchange && new SymptomInquiry(ofExchange, target, { left: 0 });
-    const lent = inquiry && findLentParts(exchange, inquiry, around);
-    if (inquiry === undefined || lent === undefined) continue;
-    yield { symptom: inquiry.symptom, rows: [...rows], narrowed: describeLent(exchange, lent, inquiry, undefined) };
-    return;
-  }
-  const isRepeated = found.some(({ narrowed }) => narrowed.shape === repeatedShape);
-  if (isRepeated || counts.alone.wrong < minUnstable) return;
-  const sentence = `Equal requests have different results, even if they are sent alone. ${counted}`;
-  yield { symptom, rows: [...rows], narrowed: { ...shown, sentence } };
+  const describe = (headline: string): NarrowedGroup => {
+    const sentence = `${headline} ${describeOverlap(counts)} For example, ${seen}.`;
+    return { symptom, rows: [...rows], narrowed: { shape: 'overlap', sentence, wrong: [wrong], right } };
+  };
+  if (isOnlyWrongAmongOthers(counts))
+    return describe('Results are wrong only while other requests are being answered.');
+  if (isFound(seenStateShape)) return undefined;
+  const lent = describeLentInRun(counts, around, { rows, target });
+  if (lent !== undefined) return lent;
+  if (isFound(repeatedShape) || counts.alone.wrong < minChanging) return undefined;
+  return describe('Equal requests have different results, even if they are sent alone.');
 }
 
 /** Of how many wrong responses it is looked for what earlier requests may have lent. */
 const maxLending = 8;
 
-/** How many requests have to have different results: one may be an accident. */
-const minUnstable = 3;
+/** Says for which earlier request the first wrong response is right that is right for any. */
+function describeLentInRun(
+  { wrong }: OverlapCounts,
+  around: NarrowingContext,
+  { rows, target }: Pick<NarrowingInput, 'rows' | 'target'>,
+): NarrowedGroup | undefined {
+  for (const { exchange } of wrong.slice(0, maxLending)) {
+    const [symptom] = listSymptoms(exchange, target);
+    if (symptom === undefined) continue;
+    const inquiry = new SymptomInquiry(symptom, target, { left: 0 });
+    const lent = findLentParts(exchange, inquiry, around);
+    if (lent !== undefined)
+      return { symptom, rows: [...rows], narrowed: describeLent(exchange, lent, inquiry, undefined) };
+  }
+  return undefined;
+}
 
 function haveDifferentResults(responses: readonly RequestWithReturnedTiers[]): boolean {
   const equal = groupBy(responses, ({ request }) => serializeRequestIgnoringRepetition(request));
   const unstable = [...equal.values()].filter(
     (group) => new Set(group.map(({ result }) => JSON.stringify(result.returned.toSorted()))).size > 1,
   );
-  return unstable.length >= minUnstable;
+  return unstable.length >= minChanging;
 }
 
 function createRightTest(counts: ResultCountsByTier): (symptom: Symptom) => boolean {

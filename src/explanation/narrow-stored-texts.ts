@@ -6,7 +6,7 @@
 
 import { distance } from 'fastest-levenshtein';
 import { createNameLookup } from '../contract/describe-request.js';
-import { parseFilterParameter, renderFilterParameter } from '../contract/operation.js';
+import { renderFilterParameter } from '../contract/operation.js';
 import type { HttpRequest } from '../http/exchange.js';
 import { renderShortList } from '../support/collections.js';
 import { type ComponentContrast, listWrongOnlyComponents } from './narrow-components.js';
@@ -21,6 +21,7 @@ import {
 import {
   type DecomposedRequest,
   describeRequestComponent,
+  listMetadataFilters,
   quoteText,
   type RequestComponent,
 } from './request-components.js';
@@ -104,13 +105,13 @@ function findFilterPlace(
   wrong: readonly RequestComponent[],
   added: readonly RequestComponent[],
 ): FilterPlace | undefined {
-  const [filter] = added.length === 1 ? added : [];
-  const subject = filter?.kind === 'parameter' ? parseFilterParameter(filter.name) : undefined;
-  if (filter?.kind !== 'parameter' || subject?.on !== 'metadata') return undefined;
+  const [found] = added.length === 1 ? listMetadataFilters(added) : [];
+  if (found === undefined) return undefined;
+  const { component: filter, key: ofFilter } = found;
   const others = wrong.filter((component) => component !== filter);
   return {
     filter,
-    key: subject.key,
+    key: ofFilter,
     build: ({ key, value }) =>
       compose([...others, { kind: 'parameter', name: renderFilterParameter({ on: 'metadata', key }), value }]),
   };

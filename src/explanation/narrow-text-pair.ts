@@ -13,7 +13,13 @@ import { shortenAroundDifference, truncate } from '../support/untrusted-text.js'
 import type { ComponentContrast } from './narrow-components.js';
 import { bisect, plainLetter } from './narrow-values.js';
 import { findShownExchanges, type NarrowedFailure, quoteTierName } from './narrowed-failure.js';
-import { type DecomposedRequest, quoteText, type RequestComponent, replaceComponent } from './request-components.js';
+import {
+  type DecomposedRequest,
+  listMetadataFilters,
+  quoteText,
+  type RequestComponent,
+  replaceComponent,
+} from './request-components.js';
 import { judgeSymptom } from './symptom.js';
 import type { RequestGenerator, SymptomInquiry } from './symptom-inquiry.js';
 import { findLeastTextDifference, quoteWithMark, type TextDifference } from './text-difference.js';
@@ -44,7 +50,7 @@ export function* narrowTextPair(
     if ((yield* inquiry.ask(buildWith(letter))) === 'wrong') also.push(quoteText(letter));
   }
   const others = also.length === 0 ? '' : ` With ${also.join(' or ')} there, it is returned, too.`;
-  const equals = yield* describeEquals(inquiry, difference.stored, build);
+  const equals = yield* describeEquals(inquiry, 'The same text', difference.stored, build);
   const sentence = `${describePair(difference, symptom.tier)} With ${quoteText(plainLetter)} there, it is not returned.${others}${equals}`;
   return describeNarrowed(inquiry, sentence, wrongly, buildWith(plainLetter));
 }
@@ -57,9 +63,10 @@ const respellings: readonly (readonly [words: string, respell: (text: string) =>
   ['without accents', (text) => text.normalize('NFD').replaceAll(/\p{M}/gu, '')],
 ];
 
-/** Asks which other spellings of the right text count as equal to it. */
+/** Asks which other spellings of the right text count as equal to it. @param subject what the sentence calls the text */
 function* describeEquals(
   inquiry: SymptomInquiry,
+  subject: string,
   stored: string,
   build: (text: string) => HttpRequest,
 ): RequestGenerator<string> {
@@ -71,7 +78,7 @@ function* describeEquals(
     const isReturned = exchange && judgeSymptom(inquiry.symptom, exchange, inquiry.target) === 'wrong';
     if (isReturned) equal.push(words);
   }
-  return equal.length === 0 ? '' : ` The same text counts, too, ${equal.join(', ')}.`;
+  return equal.length === 0 ? '' : ` ${subject} counts, too, ${equal.join(', ')}.`;
 }
 
 /** Finds out whether two texts are taken for equal that have nothing in common but their hashes: the test data has such texts. */
@@ -82,18 +89,16 @@ function* narrowEqualHash(
 ): RequestGenerator<NarrowedFailure | undefined> {
   const { symptom } = inquiry;
   if (symptom.kind !== 'extra') return undefined;
-  for (const component of wrong) {
-    const subject = component.kind === 'parameter' ? parseFilterParameter(component.name) : undefined;
-    if (component.kind !== 'parameter' || subject?.on !== 'metadata') continue;
-    const asked = [subject.key, component.value];
+  for (const { component, key } of listMetadataFilters(wrong)) {
+    const asked = [key, component.value];
     const entries = Object.entries(symptom.tier.metadata);
-    const stored = entries.find(([key, value]) => hasEqualHash(asked, [key, String(value)]));
+    const stored = entries.find(([storedKey, value]) => hasEqualHash(asked, [storedKey, String(value)]));
     if (stored === undefined) continue;
-    const other = plainLetter.repeat(component.value.length);
-    const rightly = compose(replaceComponent(wrong, component, { ...component, value: other }));
+    const plainValue = plainLetter.repeat(component.value.length);
+    const rightly = compose(replaceComponent(wrong, component, { ...component, value: plainValue }));
     if ((yield* inquiry.ask(rightly)) !== 'right') continue;
     const [askedText, storedText] = [asked, stored].map(
-      ([key = '', value]) => `${quoteText(truncate(key, maxKey))} = ${quoteText(truncate(String(value), maxKey))}`,
+      ([name = '', value]) => `${quoteText(truncate(name, maxKey))} = ${quoteText(truncate(String(value), maxKey))}`,
     );
     const sentence = `${quoteTierName(symptom.tier)} is returned with the filter ${askedText}, although it has ${storedText}: texts that have nothing in common but that their 32-bit hashes are equal, such as String.hashCode() of Java. With another value of the same length, it is not returned.`;
     return describeNarrowed(inquiry, sentence, compose(wrong), rightly);
@@ -146,22 +151,20 @@ export function* narrowOtherKey(
 ): RequestGenerator<NarrowedFailure | undefined> {
   const { symptom } = inquiry;
   if (symptom.kind !== 'extra') return undefined;
-  for (const component of wrong) {
-    const subject = component.kind === 'parameter' ? parseFilterParameter(component.name) : undefined;
-    if (component.kind !== 'parameter' || subject?.on !== 'metadata') continue;
+  for (const { component, key: askedKey } of listMetadataFilters(wrong)) {
     const { value } = component;
-    const others = Object.entries(symptom.tier.metadata).filter(([key, is]) => is === value && key !== subject.key);
+    const others = Object.entries(symptom.tier.metadata).filter(([key, is]) => is === value && key !== askedKey);
     const rightly = compose(replaceComponent(wrong, component, { ...component, value: plainLetter }));
     if (others.length === 0 || (yield* inquiry.ask(rightly)) !== 'right') continue;
     const [first, ...more] = others
       .map(([key]) => key)
-      .toSorted((left, right) => distance(left, subject.key) - distance(right, subject.key)) as [string, ...string[]];
-    const [asked, stored] = shortenAroundDifference(subject.key, first).map(quoteText);
+      .toSorted((left, right) => distance(left, askedKey) - distance(right, askedKey)) as [string, ...string[]];
+    const [asked, stored] = shortenAroundDifference(askedKey, first).map(quoteText);
     const keys = [stored, ...more.map((key) => quoteText(truncate(key, maxKey)))];
-    const equals = yield* describeEquals(inquiry, value, (text) =>
+    const equals = yield* describeEquals(inquiry, 'The value', value, (text) =>
       compose(replaceComponent(wrong, component, { ...component, value: text })),
     );
-    const sentence = `${quoteTierName(symptom.tier)} is returned if the key of the filter is ${asked}, although it has this value under another key alone: ${renderShortList(keys.flatMap((key) => key ?? []))}. With ${quoteText(plainLetter)} as the value, it is not returned.${equals.replace('The same text', 'The value')}`;
+    const sentence = `${quoteTierName(symptom.tier)} is returned if the key of the filter is ${asked}, although it has this value under another key alone: ${renderShortList(keys.flatMap((key) => key ?? []))}. With ${quoteText(plainLetter)} as the value, it is not returned.${equals}`;
     return describeNarrowed(inquiry, sentence, compose(wrong), rightly);
   }
   return undefined;

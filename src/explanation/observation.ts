@@ -15,6 +15,11 @@ import type { Suite } from '../suite/suite.js';
 import { cacheByObject } from '../support/caches.js';
 import type { Reason } from '../support/reason.js';
 
+/** How many requests may be under way at once: those that are sent at the same time have no order. */
+export const maxOverlap = 8;
+/** How many equal requests have to have different results before results are said to change: one may be an accident. */
+export const minChanging = 3;
+
 /** A row of a case that fails or is inconclusive. */
 export interface UnpassedRow extends FailingRow {
   /** Its number in the case. */

@@ -47,14 +47,14 @@ export function countOverlap(exchanges: readonly Exchange[], target: TargetConte
       return { exchange, isWrong, isOverlapping: isOverlapping(exchange) };
     }),
   );
-  const changing = timed.filter((group) => group.some(({ isWrong }) => isWrong) && group.some((one) => !one.isWrong));
+  const changing = timed.filter((group) => hasBothResults(group));
   const all = changing.flat();
   const count = (wanted: boolean): SendingCount => {
-    const sent = all.filter((one) => one.isOverlapping === wanted);
+    const sent = all.filter(({ isOverlapping: isAmongOthers }) => isAmongOthers === wanted);
     return { sent: sent.length, wrong: sent.filter(({ isWrong }) => isWrong).length };
   };
   const wrong = changing.flatMap((group): ChangingExchange[] => {
-    const right = group.find((one) => !one.isWrong && !one.isOverlapping)?.exchange;
+    const right = group.find(isRightAlone)?.exchange;
     return group.filter(({ isWrong }) => isWrong).map(({ exchange }) => ({ exchange, right }));
   });
   const [first, ...others] = wrong.toSorted(
@@ -63,8 +63,16 @@ export function countOverlap(exchanges: readonly Exchange[], target: TargetConte
   return first && { overlapping: count(true), alone: count(false), wrong: [first, ...others] };
 }
 
+function hasBothResults(group: readonly TimedExchange[]): boolean {
+  return new Set(group.map(({ isWrong }) => isWrong)).size === 2;
+}
+
+function isRightAlone({ isWrong, isOverlapping }: TimedExchange): boolean {
+  return !isWrong && !isOverlapping;
+}
+
 /** Creates a test whether another request was being answered at the same time. */
-export function createOverlapTest(exchanges: readonly Exchange[]): (exchange: Exchange) => boolean {
+function createOverlapTest(exchanges: readonly Exchange[]): (exchange: Exchange) => boolean {
   const spans = exchanges.flatMap(({ timing }) =>
     timing === undefined ? [] : [{ start: timing.startedAt, end: timing.startedAt + timing.durationMs }],
   );

@@ -101,6 +101,21 @@ export function replaceComponent(
   return components.map((component) => (component === replaced ? replacement : component));
 }
 
+/** A part of a request that is a filter by tier metadata. */
+export interface MetadataFilter {
+  readonly component: Extract<RequestComponent, { kind: 'parameter' }>;
+  readonly key: string;
+}
+
+/** Lists the filters by tier metadata among the parts of a request. */
+export function listMetadataFilters(components: readonly RequestComponent[]): MetadataFilter[] {
+  return components.flatMap((component): MetadataFilter[] => {
+    if (component.kind !== 'parameter') return [];
+    const subject = parseFilterParameter(component.name);
+    return subject?.on === 'metadata' ? [{ component, key: subject.key }] : [];
+  });
+}
+
 /** Whether two requests have the same content, however it is written. */
 export function haveSameContent(left: HttpRequest, right: HttpRequest): boolean {
   const read = (request: HttpRequest) => {

@@ -12,7 +12,11 @@ export function makesRowFail([{ rows }]: WrongResponse): boolean {
 }
 
 /** Whether a tier was returned that must not be, or was not returned although it must be. */
-export function isTierWrong({ returned }: ComparableObservation, position: number, expected: Prediction): boolean {
+export function isTierWrong(
+  { returned }: Pick<ComparableObservation, 'returned'>,
+  position: number,
+  expected: Prediction,
+): boolean {
   return expected(position) === (returned[position] ? 'forbidden' : 'required');
 }
 

@@ -105,22 +105,22 @@ function viewContrast({ wrong = [], right }: CauseEntry): ExampleView[] {
   const before = wrong.slice(0, -1);
   const isLater = before.length > 0;
   // After an earlier request, the right request is the wrong one, sent alone: what the earlier one differs in decides.
-  const other = isLater ? before[0] : right;
+  const compared = isLater ? before[0] : right;
   return [
     ...before.map((example) => viewExample(example, last, 'First', 'first')),
-    ...(last === undefined ? [] : [viewExample(last, other, isLater ? 'Then wrong' : 'Wrong', 'wrong')]),
+    ...(last === undefined ? [] : [viewExample(last, compared, isLater ? 'Then wrong' : 'Wrong', 'wrong')]),
     ...(right === undefined ? [] : [viewExample(right, isLater ? undefined : last, 'Right', 'right')]),
   ];
 }
 
-/** @param other the request that this one is compared with */
+/** @param compared the request that this one is compared with */
 function viewExample(
   { repeat_with, received }: CauseExample,
-  other: CauseExample | undefined,
+  compared: CauseExample | undefined,
   label: string,
   kind: ExampleView['kind'],
 ): ExampleView {
-  const request = other === undefined ? showText(repeat_with) : showDifference(repeat_with, other.repeat_with);
+  const request = compared === undefined ? showText(repeat_with) : showDifference(repeat_with, compared.repeat_with);
   const sections = [
     { label: 'Request', ...request },
     { label: 'Response', ...showText(received) },
