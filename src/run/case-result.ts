@@ -10,8 +10,21 @@ import { createReason, type Reason } from '../support/reason.js';
 
 export interface CaseExchanges {
   readonly exchanges: ExchangesByRow;
-  /** All exchanges of the batch that was sent again for a row of it. */
-  readonly batch?: { readonly row: number; readonly exchanges: readonly Exchange[] };
+  /** The batch that was sent again for a row of the case. */
+  readonly batch?: RepeatedExchanges;
+}
+
+/**
+ * Why a batch was sent again: for the request of the row (`same-row`), or to see which of its requests are wrong while they
+ * overlap (`together`) and which are wrong alone (`alone`).
+ */
+export type BatchKind = 'same-row' | 'together' | 'alone';
+
+/** All exchanges of a batch that was sent again. */
+export interface RepeatedExchanges {
+  readonly kind: BatchKind;
+  readonly row: number;
+  readonly exchanges: readonly Exchange[];
 }
 
 /** The result of one case as plain JSON. It refers to exchanges by the ids of the evidence. */

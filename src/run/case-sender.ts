@@ -1,7 +1,7 @@
 import { type CaseRow, caseTags, type TestCase } from '../cases/test-case.js';
 import { type Exchange, type HttpRequest, type RequestChannel, serializeRequest } from '../http/exchange.js';
 import { hasTransientStatus } from '../http/response-status.js';
-import type { CaseExchanges } from './case-result.js';
+import type { BatchKind, CaseExchanges } from './case-result.js';
 
 /** A request as a case states it, with its exchange. */
 export type RequestWithExchange = readonly [request: HttpRequest, exchange: Exchange];
@@ -175,13 +175,14 @@ export function createCaseSender(
     return received;
   };
   const selectOfBatch = (
+    kind: BatchKind,
     { testCase, row, name }: SuspectRequest,
     received: ReadonlyMap<string, Exchange>,
     key?: string,
   ) => {
     const exchange = received.get(key ?? '');
     const ofRow = testCase.rows.map((_, n) => new Map(n === row && exchange ? [[name, exchange]] : []));
-    return { exchanges: ofRow, batch: { row, exchanges: [...received.values()] } };
+    return { exchanges: ofRow, batch: { kind, row, exchanges: [...received.values()] } };
   };
   return {
     async send(testCase) {
@@ -207,21 +208,21 @@ export function createCaseSender(
       const { batch, key } = place;
       if (!batches.includes(batch)) batches.push(batch);
       const received = batch.turns[turn - 1] ?? (await sendBatch(batch));
-      return received && selectOfBatch(suspect, received, key);
+      return received && selectOfBatch('same-row', suspect, received, key);
     },
     async repeatBatch(suspect, number) {
       const kept = repeated[number - 1];
-      if (kept !== undefined) return { sent: selectOfBatch(suspect, kept.received), isNew: false };
+      if (kept !== undefined) return { sent: selectOfBatch('together', suspect, kept.received), isNew: false };
       const place = findBatch(suspect);
       const received = place && (await sendBatch(place.batch));
-      return received && { sent: selectOfBatch(suspect, received), isNew: true };
+      return received && { sent: selectOfBatch('together', suspect, received), isNew: true };
     },
     async repeatBatchAlone(suspect, number) {
       const batch = repeated[number - 1];
       if (batch === undefined) return undefined;
       const isNew = batch.alone === undefined;
       batch.alone ??= (await sendOneByOne({ rows: [{ requests: batch.requests, unavailable: [] }] })).exchanges[0];
-      return { sent: selectOfBatch(suspect, batch.alone ?? new Map()), isNew };
+      return { sent: selectOfBatch('alone', suspect, batch.alone ?? new Map()), isNew };
     },
   };
 }

@@ -8,7 +8,7 @@ import type { Exchange } from '../http/exchange.js';
 import { isSuccessful } from '../http/response-status.js';
 import type { Recognizer } from '../recognition/recognizer.js';
 import type { ExchangeUse, StoredEvidence, StoredExchange } from './case-report.js';
-import type { CaseExchanges } from './case-result.js';
+import type { BatchKind, CaseExchanges } from './case-result.js';
 import { createExchangeStore } from './exchange-store.js';
 
 /** The purpose of exchanges that belong to no case. */
@@ -22,9 +22,15 @@ export function formatExchangePurpose({ id }: Pick<TestCase, 'id'>, prefix: stri
   return prefix === undefined ? id : `${prefix}/${id}`;
 }
 
+const batchPrefixes: Readonly<Record<BatchKind, string>> = {
+  'same-row': 'batch',
+  together: 'batch-together',
+  alone: 'batch-alone',
+};
+
 /** Names the purpose of a batch that was sent again for a case. @param purpose that of the case */
-export function formatBatchPurpose(purpose: string): string {
-  return `batch/${purpose}`;
+export function formatBatchPurpose(purpose: string, kind: BatchKind): string {
+  return `${batchPrefixes[kind]}/${purpose}`;
 }
 
 export type EvidenceKeeper = ReturnType<typeof createEvidenceKeeper>;
@@ -60,11 +66,9 @@ export function createEvidenceKeeper(recognizer: Recognizer, suffix = '') {
       for (const [n, { exchanges, batch }] of attempts.entries()) {
         for (const [row, ofRow] of exchanges.entries())
           for (const [request, exchange] of ofRow) keep({ case: purpose, row, request, attempt: n + 1 }, exchange);
-        for (const [m, exchange] of batch?.exchanges.entries() ?? [])
-          keep(
-            { case: formatBatchPurpose(purpose), row: batch?.row ?? 0, request: String(m + 1), attempt: n + 1 },
-            exchange,
-          );
+        if (batch === undefined) continue;
+        const ofBatch = { case: formatBatchPurpose(purpose, batch.kind), row: batch.row, attempt: n + 1 };
+        for (const [m, exchange] of batch.exchanges.entries()) keep({ ...ofBatch, request: String(m + 1) }, exchange);
       }
     },
     findId: (exchange: Exchange) => stored.get(exchange)?.id,

@@ -6,7 +6,7 @@
 import type { TestCase } from '../cases/test-case.js';
 import { addHeaders, type Exchange, getHeaderValues, type HttpRequest, type RequestChannel } from '../http/exchange.js';
 import type { ExchangeUse, StoredEvidence } from './case-report.js';
-import type { CaseExchanges } from './case-result.js';
+import type { BatchKind, CaseExchanges } from './case-result.js';
 import type { CaseSender, RepeatedBatch, SuspectRequest } from './case-sender.js';
 import { calibrationPurpose, formatBatchPurpose, formatExchangePurpose } from './evidence-keeper.js';
 import { summarizeEvidenceExchanges } from './sent-log.js';
@@ -49,10 +49,9 @@ export function createReplay({ exchanges, uses }: StoredEvidence, calibration: r
     const shared = mayBeShared ? firstByRequest.get(createSentKey(request)) : undefined;
     return find(use, request) ?? shared ?? { request, transportError: 'not-sent', message: notRecorded, attempts: 0 };
   };
-  const listBatch = (purpose: string, row: number, attempt: number): Exchange[] => {
+  const listBatch = (use: Omit<Use, 'request'>): Exchange[] => {
     const batch: Exchange[] = [];
-    const findNext = () =>
-      byUse.get(createUseKey({ case: formatBatchPurpose(purpose), row, request: String(batch.length + 1), attempt }));
+    const findNext = () => byUse.get(createUseKey({ ...use, request: String(batch.length + 1) }));
     for (let next = findNext(); next !== undefined; next = findNext()) batch.push(next);
     return batch;
   };
@@ -84,26 +83,25 @@ export function createReplay({ exchanges, uses }: StoredEvidence, calibration: r
         if (found.some(({ size }) => size > 0)) attempts.set(purpose, attempt);
         return { exchanges: found };
       };
-      /** Replays the next attempt of a case that was sent in a batch, or that took a batch for evidence. */
-      const replayBatch = ({ testCase, row, name }: SuspectRequest): RepeatedBatch | undefined => {
+      /** Replays the next attempt of a case, if it is a batch of this kind that was sent for this row. */
+      const replayBatch = (kind: BatchKind, { testCase, row, name }: SuspectRequest): RepeatedBatch | undefined => {
         const purpose = formatExchangePurpose(testCase, prefix);
         const attempt = (attempts.get(purpose) ?? 0) + 1;
-        const batch = listBatch(purpose, row, attempt);
-        // The next attempt may be that of another row.
+        const batch = listBatch({ case: formatBatchPurpose(purpose, kind), row, attempt });
         if (batch.length === 0) return undefined;
         attempts.set(purpose, attempt);
         const exchange = byUse.get(createUseKey({ case: purpose, row, request: name, attempt }));
         const exchanges = testCase.rows.map((_, n) => new Map(n === row && exchange ? [[name, exchange]] : []));
-        return { sent: { exchanges, batch: { row, exchanges: batch } }, isNew: false };
+        return { sent: { exchanges, batch: { kind, row, exchanges: batch } }, isNew: false };
       };
       return {
         send: async (testCase) =>
           replay(testCase, (use, request) => findOrAdmit(use, request, use.attempt === 1 && prefix === undefined)),
         sendAlone: async (testCase, rows) =>
           replay(testCase, (use, request) => (rows.includes(use.row) ? findOrAdmit(use, request, false) : undefined)),
-        sendInBatch: async (suspect) => replayBatch(suspect)?.sent,
-        repeatBatch: async (suspect) => replayBatch(suspect),
-        repeatBatchAlone: async (suspect) => replayBatch(suspect),
+        sendInBatch: async (suspect) => replayBatch('same-row', suspect)?.sent,
+        repeatBatch: async (suspect) => replayBatch('together', suspect),
+        repeatBatchAlone: async (suspect) => replayBatch('alone', suspect),
       };
     },
     evidence: { exchanges, uses },
