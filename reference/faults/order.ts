@@ -92,6 +92,16 @@ const productItems: readonly Fault[] = [
     }),
   },
   {
+    id: 'absent-product-beside-a-sku',
+    breaks: 'order.product-item',
+    story: 'A query asks for products that are NOT IN the order: an item without product_id makes the answer NULL.',
+    sentence: 'A rule about a product that the order lacks holds if the order has a SKU.',
+    change: (handlers) => ({
+      productRule: (rule, request) =>
+        isAbsentBeside('sku', rule.id, request.lines) || handlers.productRule(rule, request),
+    }),
+  },
+  {
     id: 'cached-under-the-customer',
     breaks: 'order.product-item',
     story: 'Results are cached under the customer and the filters, without the order.',
@@ -121,6 +131,11 @@ const productItems: readonly Fault[] = [
     },
   },
 ];
+
+/** Whether an order has an item of some kind, and none of what a rule asks for. */
+function isAbsentBeside(kind: Line['as'], id: string, lines: readonly Line[]): boolean {
+  return lines.some(({ as }) => as === kind) && !lines.some((line) => line.id === id);
+}
 
 const skuItems: readonly Fault[] = [
   linesFault(
@@ -153,6 +168,15 @@ const skuItems: readonly Fault[] = [
     sentence: 'Rules about SKUs are ignored if the order has no SKU.',
     change: (handlers) => ({
       skuRule: (rule, request) => !request.lines.some(({ as }) => as === 'sku') || handlers.skuRule(rule, request),
+    }),
+  },
+  {
+    id: 'absent-sku-beside-a-product',
+    breaks: 'order.sku-item',
+    story: 'A query asks for SKUs that are NOT IN the order: an item without sku_id makes the answer NULL.',
+    sentence: 'A rule about a SKU that the order lacks holds if the order has an item without a SKU.',
+    change: (handlers) => ({
+      skuRule: (rule, request) => isAbsentBeside('product', rule.id, request.lines) || handlers.skuRule(rule, request),
     }),
   },
 ];

@@ -17,6 +17,7 @@ import {
   findLentParts,
   perhapsStateShape,
   repeatedShape,
+  repeatedWithPartShape,
   reproducedStateShape,
   seenStateShape,
 } from './narrow-state.js';
@@ -25,6 +26,7 @@ import { describeSymptom, type NarrowedFailure, type NarrowingContext } from './
 import { minChanging, type UnpassedRow } from './observation.js';
 import { countOverlap, describeOverlap, isOnlyWrongAmongOthers, type OverlapCounts } from './overlap.js';
 import type { SuspectedMistake } from './prove-causes.js';
+import { describeRefusedResults } from './refused-results.js';
 import { getSymptomKey, listSymptoms, readReturnedTiersForTarget, type Symptom } from './symptom.js';
 import { type RequestGenerator, SymptomInquiry } from './symptom-inquiry.js';
 import { findLeastTextDifference } from './text-difference.js';
@@ -144,7 +146,10 @@ export async function narrowFailures(input: NarrowingInput, sender: NarrowingSen
   const sorted = sortByWorth(ofRun === undefined ? found : [ofRun, ...found], isUnstable);
   const ofMistake = asked === undefined ? [] : [describeAskedMistake(asked, input.rows, findId)];
   const contrasts = sorted.map((group) => ({
-    ...describeGroup(group, listEvidence(group, responses, countsToCompare, target)),
+    ...describeGroup(group, [
+      ...describeRefusedGroup(group, { responses, sent: around.sent }, target),
+      ...listEvidence(group, responses, countsToCompare, target),
+    ]),
     wrong: group.narrowed.wrong.flatMap((exchange) => findId(exchange) ?? []),
     right: group.narrowed.right && findId(group.narrowed.right),
     rows: group.rows.map(({ case: id, row }) => ({ case: id, row })),
@@ -154,14 +159,16 @@ export async function narrowFailures(input: NarrowingInput, sender: NarrowingSen
 
 /**
  * Sorts by how much is said. What shows no difference comes last, and is left out where results change and something says more. For
- * which other request a wrong result is right says more than that it changes, unless it may be a coincidence.
+ * which other request a wrong result is right says more than that it changes, unless it may be a coincidence. That is left out where
+ * further requests have shown what decides.
  */
 function sortByWorth(groups: readonly NarrowedGroup[], isUnstable: boolean): NarrowedGroup[] {
   const listOf = (shapes: readonly string[]) => groups.filter(({ narrowed }) => shapes.includes(narrowed.shape));
   const weak = listOf(weakShapes);
   const [repeated, perhaps] = [listOf([repeatedShape]), listOf([perhapsStateShape])];
   const telling = groups.filter((group) => ![weak, repeated, perhaps].flat().includes(group));
-  const strong = [...telling, ...repeated, ...perhaps];
+  const isReproduced = listOf([reproducedStateShape, repeatedWithPartShape]).length > 0;
+  const strong = [...telling, ...repeated, ...(isReproduced ? [] : perhaps)];
   return isUnstable && strong.length > 0 ? strong : [...strong, ...weak];
 }
 
@@ -201,7 +208,7 @@ function describeUnstableRun(
   };
   if (isOnlyWrongAmongOthers(counts))
     return describe('Results are wrong only while other requests are being answered.');
-  if (isFound(seenStateShape)) return undefined;
+  if (isFound(seenStateShape) || isFound(repeatedWithPartShape)) return undefined;
   const lent = describeLentInRun(counts, around, { rows, target });
   if (lent !== undefined) return lent;
   if (isFound(repeatedShape) || counts.alone.wrong < minChanging) return undefined;
@@ -251,6 +258,22 @@ function describeGroup(
   const [trait, ...others] = evidence;
   if (trait === undefined || !weakShapes.includes(shape)) return { sentence, evidence };
   return { sentence: trait, evidence: [sentence, ...others] };
+}
+
+/** Says which results are refused, if the part of the contrast is accepted elsewhere. */
+function describeRefusedGroup(
+  { symptom, narrowed: { wrong, right } }: NarrowedGroup,
+  { responses, sent }: { readonly responses: readonly RequestWithReturnedTiers[]; readonly sent: readonly Exchange[] },
+  target: TargetContext,
+): string[] {
+  const [refused] = wrong;
+  if (symptom.kind !== 'refused' || refused === undefined || right === undefined) return [];
+  const key = getSymptomKey(symptom);
+  const isRefusedAlike = (exchange: Exchange) =>
+    listSymptoms(exchange, target).some((other) => getSymptomKey(other) === key);
+  const run = { refused: sent.filter(isRefusedAlike).map(({ request }) => request), accepted: responses };
+  const contrast = { status: symptom.status, refused: refused.request, accepted: right.request };
+  return [describeRefusedResults(contrast, run, target.world) ?? []].flat();
 }
 
 /** Lists what the responses of the run show of a symptom, apart from the contrast. */

@@ -18,7 +18,7 @@ import {
   type NarrowingContext,
   quoteTierName,
 } from './narrowed-failure.js';
-import { type DecomposedRequest, takeRequestApart } from './request-components.js';
+import { type DecomposedRequest, type RequestComponent, takeRequestApart } from './request-components.js';
 import { type Correctness, judgeSymptom, listSymptoms } from './symptom.js';
 import type { RequestGenerator, SymptomInquiry } from './symptom-inquiry.js';
 
@@ -26,6 +26,8 @@ import type { RequestGenerator, SymptomInquiry } from './symptom-inquiry.js';
 export const reproducedStateShape = 'state';
 /** The shape of a request that is now right, now wrong, without others. */
 export const repeatedShape = 'repeated';
+/** The shape of a request that is now right, now wrong, and always right without a part of it. */
+export const repeatedWithPartShape = 'repeated-with-a-part';
 /** The shape of what the responses of the run alone show. */
 export const seenStateShape = 'state-of-the-run';
 /** The shape of what they show of few promotions: it may be a coincidence. */
@@ -179,15 +181,43 @@ function* tryRepeating(
   const firstWrong = answers.indexOf('wrong');
   if (firstWrong === -1 || !answers.includes('right')) return undefined;
   const isOnceRight = answers.every((answer, n) => answer === (n === 0 ? 'right' : 'wrong'));
+  const decisive = isOnceRight ? undefined : yield* findDecisivePart(inquiry, later);
   const shown = sent.slice(isOnceRight ? 0 : firstWrong, firstWrong + 1) as [HttpRequest, ...HttpRequest[]];
   const symptom = describeSymptom(inquiry, sent[firstWrong] ?? shown[0]);
   const sentence = isOnceRight
     ? `When a request is sent again, the answer is wrong: ${symptom}. The first time, ${describeRightResult(inquiry)}.`
-    : `The same request, sent ${repetitions} times, one after the other: ${answers.join(', ')}. When it is wrong, ${symptom}.${describeTurns(sent, inquiry)}${describeLender(lent, inquiry)}`;
+    : `The same request, sent ${repetitions} times, one after the other: ${answers.join(', ')}. When it is wrong, ${symptom}.${describeTurns(sent, inquiry)}${decisive === undefined ? describeLender(lent, inquiry) : ` Without ${partNames[decisive.part]}, sent as often, it is right each time.`}`;
   const wrong = shown.flatMap((request) => inquiry.getExchange(request) ?? []);
-  const right = isOnceRight ? alone : sent[answers.indexOf('right')];
-  const shape = isOnceRight ? reproducedStateShape : repeatedShape;
+  const right = isOnceRight ? alone : (decisive?.request ?? sent[answers.indexOf('right')]);
+  const shapeOfSeveral = decisive === undefined ? repeatedShape : repeatedWithPartShape;
+  const shape = isOnceRight ? reproducedStateShape : shapeOfSeveral;
   return { shape, sentence, wrong, right: right && inquiry.getExchange(right) };
+}
+
+/** A part that a request may lack, and the request without it. */
+interface DecisivePart {
+  readonly part: RequestComponent['kind'];
+  readonly request: HttpRequest;
+}
+
+/** Finds a part without which a request that is now right, now wrong is right each time. */
+function* findDecisivePart(
+  inquiry: SymptomInquiry,
+  { components, compose }: DecomposedRequest,
+): RequestGenerator<DecisivePart | undefined> {
+  for (const part of new Set(components.map(({ kind }) => kind))) {
+    const rest = components.filter(({ kind }) => kind !== part);
+    const without = mark({ components: rest, compose }, 'without a part');
+    if (!inquiry.isWorthAsking(without)) continue;
+    const sent = Array.from({ length: repetitions }, (_, n) => ({ ...without, again: n }));
+    let isAlwaysRight = true;
+    for (const request of sent) {
+      isAlwaysRight = (yield* inquiry.ask(request)) === 'right';
+      if (!isAlwaysRight) break;
+    }
+    if (isAlwaysRight) return { part, request: without };
+  }
+  return undefined;
 }
 
 /** How many tiers of a wrong result are named. */

@@ -95,7 +95,7 @@ export function describeTraitsOfWrongTiers(
     kind === 'missing' ? record.missing > 0 && record.returned === 0 : record.extra > 0 && record.excluded === 0,
   );
   const right = records.filter((record) => (kind === 'missing' ? record.returned > 0 : record.excluded > 0));
-  if (wrong.length === 0 || right.length === 0) return undefined;
+  if (wrong.length === 0 || right.length === 0) return describeTraitsOfSometimesWrong(records, kind, world);
   const shared =
     wrong.length < minWrong
       ? []
@@ -103,7 +103,8 @@ export function describeTraitsOfWrongTiers(
           ([, has]) => wrong.every(({ tier }) => has(tier)) && !right.some(({ tier }) => has(tier)),
         );
   const words = [...describeRange(wrong, right), ...describeThresholds(wrong, right), ...shared.map(([text]) => text)];
-  if (words.length === 0) return describeRangeOfKind(wrong, right, kind);
+  if (words.length === 0)
+    return describeRangeOfKind(wrong, right, kind) ?? describeTraitsOfSometimesWrong(records, kind, world);
   const [how, must] =
     kind === 'missing'
       ? ['never returned', 'must be']
@@ -111,6 +112,29 @@ export function describeTraitsOfWrongTiers(
   if (wrong.length === 1)
     return `'${wrong[0]?.tier.name}' is ${how} although it ${must}. It alone has ${words.join('; ')}.`;
   return `${wrong.length} promotion tiers are ${how} although they ${must}. All of them, and none of the others, have: ${words.join('; ')}.`;
+}
+
+/** How many promotion tiers that are always right say that a trait decides. */
+const minRight = 3;
+/** How many responses say that a promotion tier is always right: the request that is wrong may be rare. */
+const minAlwaysRight = 3;
+
+/** Finds what all promotion tiers have that are wrong in some responses, and none that is right in all. */
+function describeTraitsOfSometimesWrong(
+  records: ResultCountsByTier,
+  kind: 'missing' | 'extra',
+  world: TargetWorld,
+): string | undefined {
+  const countRight = (record: TierCount) => record[kind === 'missing' ? 'returned' : 'excluded'];
+  const wrong = records.filter((record) => record[kind] > 0);
+  const right = records.filter((record) => record[kind] === 0 && countRight(record) >= minAlwaysRight);
+  if (wrong.length < minWrong || right.length < minRight) return undefined;
+  const shared = createTraits(world).filter(
+    ([, has]) => wrong.every(({ tier }) => has(tier)) && !right.some(({ tier }) => has(tier)),
+  );
+  if (shared.length === 0) return undefined;
+  const how = kind === 'missing' ? 'are not returned in some responses' : 'are wrongly returned in some responses';
+  return `${wrong.length} promotion tiers ${how}. All of them, and none of those that are right each time, have: ${shared.map(([text]) => text).join('; ')}.`;
 }
 
 const ruleKinds = ['customer', 'product', 'sku', 'order_metadata', 'metadata'] as const;
@@ -198,7 +222,7 @@ export function describeCompanion(
 /** What a tier may have. The words continue "tiers with …". */
 type Trait = readonly [words: string, has: (tier: Tier) => boolean];
 
-function createTraits({ campaigns, tiers }: TargetWorld): Trait[] {
+export function createTraits({ campaigns, tiers }: TargetWorld): Trait[] {
   const categories = new Map(campaigns.map(({ id, category_ids }) => [id, category_ids.length]));
   const isRepeated = createRepetitionTests(tiers);
   const countRules = ({ rules }: Tier, kind: string) => rules.filter((rule) => rule.kind === kind).length;
@@ -206,6 +230,7 @@ function createTraits({ campaigns, tiers }: TargetWorld): Trait[] {
     ['no metadata', ({ metadata }) => Object.keys(metadata).length === 0],
     ['no rules', ({ rules }) => rules.length === 0],
     ['several rules', ({ rules }) => rules.length > 1],
+    ['a rule whose customers are not in ascending order of their ids', hasUnsortedCustomers],
     ...ruleKinds.map((kind): Trait => [`a rule of the kind ${kind}`, (tier) => countRules(tier, kind) > 0]),
     ...ruleKinds.map((kind): Trait => [`several rules of the kind ${kind}`, (tier) => countRules(tier, kind) > 1]),
     ['a campaign without a category', ({ campaign_id }) => categories.get(campaign_id) === 0],
@@ -216,6 +241,12 @@ function createTraits({ campaigns, tiers }: TargetWorld): Trait[] {
       ({ id, name }): Trait => [`the campaign ${JSON.stringify(name)}`, ({ campaign_id }) => campaign_id === id],
     ),
   ];
+}
+
+function hasUnsortedCustomers({ rules }: Tier): boolean {
+  return rules.some(
+    (rule) => rule.kind === 'customer' && rule.any_of.some((id, n) => n > 0 && id < (rule.any_of[n - 1] ?? '')),
+  );
 }
 
 /** What a tier may have in common with a newer one, or with an older one. */
