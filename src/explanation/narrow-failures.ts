@@ -55,7 +55,7 @@ const maxGroups = 6;
 /** No group uses up the requests of the others. */
 const requestsPerGroup = 40;
 /** How many requests narrowing sends at most, and how many it may send in any case. */
-const [maxRequests, minRequests] = [50, 10];
+const [maxRequests, minRequests] = [50, 24];
 /** How many a failing run sends, with the cases, the confirmation of failures and narrowing. */
 const maxOfRun = 300;
 

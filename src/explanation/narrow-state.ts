@@ -215,7 +215,8 @@ function* findDecisivePart(
       isAlwaysRight = (yield* inquiry.ask(request)) === 'right';
       if (!isAlwaysRight) break;
     }
-    if (isAlwaysRight) return { part, request: without };
+    const [request] = sent;
+    if (isAlwaysRight && request !== undefined) return { part, request };
   }
   return undefined;
 }

@@ -16,6 +16,10 @@ export type Symptom =
   | { readonly kind: 'missing'; readonly tier: Tier }
   | { readonly kind: 'extra'; readonly tier: Tier };
 
+type TierSymptom = Exclude<Symptom, { readonly kind: 'refused' }>;
+
+type ReturnedTiersOfExchange = ReturnType<typeof readReturnedTiersForTarget>;
+
 /** `unclear`: the response proves neither, or is wrong in another way. */
 export type Correctness = 'wrong' | 'right' | 'unclear';
 
@@ -44,12 +48,18 @@ export function judgeSymptom(symptom: Symptom, exchange: Exchange, target: Targe
   const { status } = exchange.response;
   if (!isSuccessful(exchange.response)) return answerRefusal(symptom, exchange, status);
   if (symptom.kind === 'refused') return 'right';
-  const result = readReturnedTiersForTarget(exchange, target);
-  const { id } = symptom.tier;
+  const correctness = judgeReturnedTier(symptom, readReturnedTiersForTarget(exchange, target));
+  if (target.known === undefined) return correctness;
+  // What a known mistake does to the promotion is not what is asked about, and a sentence says what was seen.
+  const seen = judgeReturnedTier(symptom, readReturnedTiersForTarget(exchange, { ...target, known: undefined }));
+  return seen === correctness ? correctness : 'unclear';
+}
+
+function judgeReturnedTier({ kind, tier: { id } }: TierSymptom, result: ReturnedTiersOfExchange): Correctness {
   if (result.unclear.has(id)) return 'unclear';
   const isReturned = result.returned.includes(id);
   if (!isReturned && result.isNamedElsewhere(id)) return 'unclear';
-  return isReturned === (symptom.kind === 'extra') ? 'wrong' : 'right';
+  return isReturned === (kind === 'extra') ? 'wrong' : 'right';
 }
 
 /** Whether a response says nothing of the result: it may come from a gateway, or not arrive whole. */

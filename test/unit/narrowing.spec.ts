@@ -237,7 +237,45 @@ const countingLetters: Answer = (request) => {
   return { ...response, body: Buffer.from(response.body).subarray(0, response.body.length).toString() };
 };
 
-/** Mistakes, and what the first contrast says of them. */
+/** Answers 500 where it would have to name the categories of a campaign that has none. */
+const failingWithoutCategory: Answer = (request) => {
+  const { campaigns, tiers } = suite.world;
+  const bare = new Set(campaigns.flatMap(({ id, category_ids }) => (category_ids.length === 0 ? id : [])));
+  const response = conforming(request);
+  const isExpanded = getMember(getMember(parseJson(request.body ?? ''), 'options'), 'expand') !== undefined;
+  const fails = isExpanded && tiers.some((tier) => bare.has(tier.campaign_id) && response.body.includes(tier.id));
+  return fails ? { status: 500, headers: [], body: '{}' } : response;
+};
+
+/** Looks for a customer by bisection in a list that nobody has sorted. */
+const bisectingCustomers = listing((ids, { body = '' }) => {
+  const customer = String(getMember(getMember(parseJson(body), 'customer'), 'id'));
+  const isFound = (listed: readonly string[]): boolean => {
+    const middle = Math.floor((listed.length - 1) / 2);
+    const met = listed[middle];
+    if (met === undefined || met === customer) return met === customer;
+    return isFound(met < customer ? listed.slice(middle + 1) : listed.slice(0, middle));
+  };
+  return ids.filter((id) =>
+    suite.world.tiers
+      .filter((tier) => tier.id === id)
+      .every(({ rules }) => rules.every((rule) => rule.kind !== 'customer' || isFound(rule.any_of))),
+  );
+});
+
+/** Goes on with a filter where the request before stopped, and so finds nothing each second time. */
+function resumingFilters(): Answer {
+  const halfway = new Set<string>();
+  return listing((ids, { path }) => {
+    const [, query = ''] = path.split('?');
+    if (!query.includes('metadata.')) return ids;
+    const isHalfway = halfway.delete(query);
+    if (!isHalfway) halfway.add(query);
+    return isHalfway ? [] : ids;
+  });
+}
+
+/** Mistakes, and what the first contrast and its evidence say of them. */
 const mistakes: readonly (readonly [what: string, create: () => Answer, sentence: RegExp])[] = [
   [
     'a cache lacks the customer',
@@ -311,6 +349,21 @@ const mistakes: readonly (readonly [what: string, create: () => Answer, sentence
     /With one more blank before the body, .* is returned.*across a multiple of \d+/,
   ],
   ['responses are cut off by their letters', () => countingLetters, /^Responses with letters beyond ASCII are cut off/],
+  [
+    'a campaign without a category cannot be expanded',
+    () => failingWithoutCategory,
+    /expand.*the answer is 500.*All that got 500, and none of the others, have to return .*a campaign without a category/,
+  ],
+  [
+    'a customer is looked for in an unsorted list',
+    () => bisectingCustomers,
+    /For the customer \w+, .*All of them, and none of those .*a rule whose customers are not in ascending order/,
+  ],
+  [
+    'a filter goes on where the request before stopped',
+    resumingFilters,
+    /The same request, sent 6 times.*Without the query, sent as often, it is right each time/,
+  ],
 ];
 
 for (const [n, [what, create, sentence]] of mistakes.entries())
@@ -318,7 +371,8 @@ for (const [n, [what, create, sentence]] of mistakes.entries())
     tag: n < 3 || n % 4 === 2 ? [] : '@long',
   }, async () => {
     const { certificate } = await runWithEvidence(channelTo(create()));
-    expect(certificate.causes?.[0]?.sentence).toMatch(sentence);
+    const [cause] = certificate.causes ?? [];
+    expect([cause?.sentence, ...(cause?.evidence ?? [])].join(' ')).toMatch(sentence);
   });
 
 test('A mistake that few responses show is proved by further requests, or not said', async () => {
