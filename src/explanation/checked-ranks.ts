@@ -8,6 +8,7 @@ import { indexPositionsById, type TargetWorld, type Tier, windowSize } from '../
 import { renderShortList } from '../support/collections.js';
 import { quoteTierName } from './narrowed-failure.js';
 import type { ComparableObservation, Observations } from './observation.js';
+import { countableParts, countParts } from './row-limits.js';
 
 /** A tier with its rank: 1 is the newest. */
 interface RankedTier {
@@ -201,21 +202,15 @@ function listEqualTimes(size: number, tiers: readonly Tier[]): string[] {
   ];
 }
 
-/** What tiers have several of: a limit may count these. */
-const countables: readonly (readonly [name: string, count: (tier: Tier) => number])[] = [
-  ['rules', ({ rules }) => rules.length],
-  ['entries of metadata', ({ metadata }) => Object.keys(metadata).length],
-];
-
 /** Finds out whether the last checked tier has the 150th rule, or entry of metadata, of all: then the limit may count these. */
 function listReachedCounts(size: number, tiers: readonly Tier[]): string[] {
   const newest = tiers.slice(0, size);
   const isReached = (count: (tier: Tier) => number) => {
-    const total = newest.reduce((sum, tier) => sum + count(tier), 0);
+    const total = countParts(count, newest);
     const last = newest.at(-1);
     return last !== undefined && total >= windowSize && total - count(last) < windowSize;
   };
-  return countables.flatMap(([name, count]) => {
+  return countableParts.flatMap(({ name, count }) => {
     if (isReached(count)) return [`In the test data, rank ${size} has the ${windowSize}th of all ${name}.`];
     const withEmpty = `In the test data, rank ${size} has the ${windowSize}th of all ${name}, if a promotion tier without any counts as one.`;
     return isReached((tier) => Math.max(1, count(tier))) ? [withEmpty] : [];

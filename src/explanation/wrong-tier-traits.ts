@@ -8,6 +8,7 @@ import { indexPositionsById, listAvailableTiers, type TargetWorld, type Tier, wi
 import type { HttpRequest } from '../http/exchange.js';
 import type { ReturnedTiers } from '../recognition/returned-tiers.js';
 import type { ComparableObservation } from './observation.js';
+import { listLimitsReachedBefore } from './row-limits.js';
 
 /** What the responses of a run show of one tier. */
 interface TierCount {
@@ -102,7 +103,8 @@ export function describeTraitsOfWrongTiers(
       : createTraits(world).filter(
           ([, has]) => wrong.every(({ tier }) => has(tier)) && !right.some(({ tier }) => has(tier)),
         );
-  const words = [...describeRange(wrong, right), ...describeThresholds(wrong, right), ...shared.map(([text]) => text)];
+  const range = describeRange(wrong, right);
+  const words = [...range, ...describeThresholds(wrong, right), ...shared.map(([text]) => text)];
   if (words.length === 0)
     return describeRangeOfKind(wrong, right, kind) ?? describeTraitsOfSometimesWrong(records, kind, world);
   const [how, must] =
@@ -111,7 +113,10 @@ export function describeTraitsOfWrongTiers(
       : ['always returned, as if they had no rules,', 'are excluded by their rules'];
   if (wrong.length === 1)
     return `'${wrong[0]?.tier.name}' is ${how} although it ${must}. It alone has ${words.join('; ')}.`;
-  return `${wrong.length} promotion tiers are ${how} although they ${must}. All of them, and none of the others, have: ${words.join('; ')}.`;
+  const first = Math.min(...wrong.map(({ rank }) => rank));
+  const limits = range.length === 0 ? [] : listLimitsReachedBefore(first, world.tiers);
+  const seen = `${wrong.length} promotion tiers are ${how} although they ${must}. All of them, and none of the others, have: ${words.join('; ')}.`;
+  return [seen, ...limits].join(' ');
 }
 
 /** How many promotion tiers that are always right say that a trait decides. */

@@ -7,7 +7,7 @@ import { openClient } from '../../src/http/client.js';
 import { selectFromSuite } from '../../src/suite/case-selection.js';
 import { inProcessCredentials } from '../../tools/proof/judge-deployment.js';
 import { type Asked, createFilterQuery, startAsking } from '../support/ask-over-socket.js';
-import { certifyOver, listRequirementsWith, suite } from '../support/in-process.js';
+import { certifyOver, listRequirementsWith, proxyLikeFaults, suite } from '../support/in-process.js';
 
 const mug = (quantity = 1) => ({ product_id: 'mug', quantity });
 const plate = (quantity = 1) => ({ product_id: 'plate', quantity });
@@ -496,9 +496,6 @@ for (const fault of faults)
     await Promise.all([documented.close(), faulty.close()]);
   });
 
-/** What refuses each body by its Content-Type may be a proxy that refuses a body on GET: the run is incomplete, and says so. */
-const proxyLike = ['json-unsupported', 'json-without-charset-refused'];
-
 for (const fault of faults)
   test(`The suite finds ${fault.id} over a socket`, { tag: '@long' }, async () => {
     const { world } = suite;
@@ -510,7 +507,7 @@ for (const fault of faults)
     );
     const asked = selectFromSuite(suite, { only });
     const { certificate } = await certifyOver(client, asked, { isWorldLoaded: true });
-    const verdict = proxyLike.includes(fault.id) ? 'inconclusive' : 'fail';
+    const verdict = proxyLikeFaults.includes(fault.id) ? 'inconclusive' : 'fail';
     expect(listRequirementsWith(verdict, certificate)).toContain(fault.breaks);
     expect(certificate.verdict).not.toBe('conforms');
     await client.close();

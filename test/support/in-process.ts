@@ -25,6 +25,9 @@ import {
 import { findAnyFault } from '../../tools/proof/list-faults.js';
 import { listReasonCodes } from './reasons.js';
 
+/** What refuses each body by its Content-Type may be a proxy that refuses a body on GET: the run is incomplete, and says so. */
+export const proxyLikeFaults: readonly string[] = ['json-unsupported', 'json-without-charset-refused'];
+
 export { type Answer, createChannel as channelTo };
 
 /** The cases of the suite, parsed once per process. */
