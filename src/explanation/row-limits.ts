@@ -8,18 +8,34 @@ export interface CountableParts {
   readonly count: (tier: Tier) => number;
 }
 
-const listCustomers = (rule: Tier['rules'][number]) => (rule.kind === 'customer' ? rule.any_of : []);
+/** A table that a join adds to the rules, and how many rows of it a rule gets: at least one, since an outer join keeps all rules. */
+interface JoinedTable {
+  readonly name: string;
+  readonly count: (tier: Tier, rule: Tier['rules'][number]) => number;
+}
+
+const customers: JoinedTable = {
+  name: 'their customers',
+  count: (_, rule) => (rule.kind === 'customer' ? Math.max(1, rule.any_of.length) : 1),
+};
+const metadata: JoinedTable = {
+  name: 'tier metadata',
+  count: (tier) => Math.max(1, Object.keys(tier.metadata).length),
+};
+
+/** Counts the rows of a join of rules with other tables. */
+function createJoinOfRules(tables: readonly JoinedTable[]): CountableParts {
+  return {
+    name: `rows of a join of rules with ${tables.map(({ name }) => name).join(' and ')}`,
+    count: (tier) =>
+      tier.rules.reduce((sum, rule) => sum + tables.reduce((rows, { count }) => rows * count(tier, rule), 1), 0),
+  };
+}
 
 export const countableParts: readonly CountableParts[] = [
   { name: 'rules', count: ({ rules }) => rules.length },
-  { name: 'entries of metadata', count: ({ metadata }) => Object.keys(metadata).length },
-  {
-    name: 'rows of a join of rules, their customers and the metadata of the promotion',
-    count: ({ rules, metadata }) => {
-      const entries = Math.max(1, Object.keys(metadata).length);
-      return rules.reduce((sum, rule) => sum + Math.max(1, listCustomers(rule).length) * entries, 0);
-    },
-  },
+  { name: 'entries of metadata', count: (tier) => Object.keys(tier.metadata).length },
+  ...[[customers], [metadata], [customers, metadata]].map(createJoinOfRules),
 ];
 
 export function countParts(count: CountableParts['count'], tiers: readonly Tier[]): number {
