@@ -2,7 +2,7 @@ import path from 'node:path';
 import { styleText } from 'node:util';
 import { quote } from 'shlex';
 import { type CaseEntry, isFailingVerdict } from '../../certificate/case-entry.js';
-import type { CauseExample } from '../../certificate/cause-entry.js';
+import type { CauseEntry } from '../../certificate/cause-entry.js';
 import {
   type Certificate,
   findDecisiveCase,
@@ -30,6 +30,7 @@ import {
   renderUndeclaredScope,
   sortByUrgency,
 } from '../counts.js';
+import { labelContrast } from '../label-contrast.js';
 import { fillTemplate } from '../template.js';
 import type { WrittenResults } from '../write-results.js';
 
@@ -114,20 +115,18 @@ function listCauses({ causes = [], requirements }: Certificate) {
       failures.filter(({ id }) => cases.includes(id)),
       wrong !== undefined,
     ),
-    requests: viewRequests(wrong, right),
+    requests: viewRequests({ wrong, right }),
   }));
 }
 
 /** The requests of a contrast, each as a command on one line. */
-function viewRequests(wrong: readonly CauseExample[] = [], right: CauseExample | undefined) {
-  const [before, last] = [wrong.slice(0, -1), wrong.slice(-1)];
-  const label = (requests: readonly CauseExample[], name: string) =>
-    requests.map(({ repeat_with }) => ({ label: name, command: renderOnOneLine(repeat_with) }));
-  return [
-    ...label(before, 'first'),
-    ...label(last, before.length === 0 ? 'wrong' : 'then '),
-    ...label(right === undefined ? [] : [right], 'right'),
-  ];
+function viewRequests(contrast: Pick<CauseEntry, 'wrong' | 'right'>) {
+  const labelled = labelContrast(contrast);
+  const width = Math.max(...labelled.map(({ label }) => label.length)) + 1;
+  return labelled.map(({ label, example }) => ({
+    label: `${label}:`.padEnd(width),
+    command: renderOnOneLine(example.repeat_with),
+  }));
 }
 
 /** The report is to fit on one screen. */
