@@ -429,7 +429,8 @@ function createOwnCases(suite: Suite, findEntry: FindEntry, isCutShort: boolean,
   };
 }
 
-function createOwnCaseNotes(
+/** Creates the notes about the user's own cases. */
+export function createOwnCaseNotes(
   { folder, cases }: NonNullable<ReturnType<typeof createOwnCases>>,
   contract: Contract,
   entries: readonly QuestionEntry[],

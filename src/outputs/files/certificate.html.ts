@@ -1,15 +1,17 @@
 import { createHash } from 'node:crypto';
 import type { ResponseDifference } from '../../certificate/case-entry.js';
-import type { Certificate } from '../../certificate/certificate.js';
+import { type Certificate, createOwnCaseNotes } from '../../certificate/certificate.js';
 import type { KnownDeviationEntry } from '../../certificate/deviation-entry.js';
 import type { DriftEntry } from '../../certificate/drift-entry.js';
 import { listOutOfScope } from '../../certificate/scope.js';
 import { describeSharedReasons } from '../../certificate/shared-reasons.js';
+import type { Suite } from '../../suite/suite.js';
 import {
   adviseOnKnownDeviation,
   adviseOnScopeEntry,
   describeAnswerCounts,
   describeCounts,
+  describeDisturbances,
   describeKnownDeviation,
   describeVerdict,
   renderCount,
@@ -19,6 +21,7 @@ import type { OutputRenderer } from '../output.js';
 import { foldAfter } from '../page/fold-after.js';
 import { showSections } from '../page/shown-text.js';
 import { viewFailures } from '../page/view-failures.js';
+import { viewOwnCases } from '../page/view-own-cases.js';
 import { viewQuestionGroups } from '../page/view-questions.js';
 import { viewCases, viewVerdicts } from '../page/view-requirements.js';
 import { readTemplate } from '../template.js';
@@ -45,6 +48,7 @@ export default (({ certificate, suite, answers }) => {
       headline,
       when,
       seconds: (certificate.duration_ms / 1_000).toFixed(1),
+      disturbances: certificate.disturbances && describeDisturbances(certificate.disturbances),
       requirementCounts: describeCounts(certificate.summary),
       outOfScope: viewOutOfScope(certificate),
       questionCounts: describeQuestions(questions),
@@ -58,8 +62,9 @@ export default (({ certificate, suite, answers }) => {
       unstable: foldAfter(unstable.map(viewDifference), maxEntries, 'case'),
       unjudged: foldAfter(unjudged, maxEntries, 'reason'),
       sharedPlace: findSharedPlace(certificate),
-      notes: foldAfter(viewNotes(certificate), maxEntries, 'note'),
+      notes: foldAfter(viewNotes(certificate, suite), maxEntries, 'note'),
       requirements: viewCases(certificate, suite),
+      ownCases: viewOwnCases(certificate, suite),
       groups: viewQuestionGroups(certificate, suite.contract, answers),
       isCompared: certificate.compared_with !== undefined || drift.length > 0,
     },
@@ -118,8 +123,11 @@ function viewOutOfScope({ scope }: Certificate) {
 }
 
 /** The notes that no other part of the page shows. */
-function viewNotes({ notes, incomplete_because: reasons = [], load }: Certificate): string[] {
-  return notes.filter((note) => !reasons.includes(note) && note !== load?.sentence);
+function viewNotes(certificate: Certificate, { contract }: Suite): string[] {
+  const { notes, incomplete_because: reasons = [], load, own_cases: own, questions } = certificate;
+  const ofOwnCases = own === undefined ? [] : createOwnCaseNotes(own, contract, questions);
+  const shown = [...reasons, ...ofOwnCases, ...(load === undefined ? [] : [load.sentence])];
+  return notes.filter((note) => !shown.includes(note));
 }
 
 /** Where a reason that several cases share is shown. */

@@ -47,6 +47,11 @@ export function viewVerdicts(certificate: Certificate, failures: readonly Failur
 
 export interface CaseView {
   readonly id: string;
+  /** Of an own case: what it is about, such as "verifies" and the id of a requirement. Empty for cases of the suite. */
+  readonly relation: string;
+  readonly subject: string;
+  /** Of an own case about a question. */
+  readonly answer: string;
   readonly verdict: CaseEntry['verdict'];
   readonly title: string;
   readonly at: string;
@@ -80,18 +85,22 @@ export function viewCases(certificate: Certificate, { cases }: Suite) {
   }));
 }
 
-function describeCaseCounts({ cases }: RequirementEntry): string {
+/** Counts cases by their verdicts, the most urgent one first. */
+export function describeCaseCounts({ cases }: Pick<RequirementEntry, 'cases'>): string {
   const counts: Record<string, number> = {};
   for (const { verdict } of sortByUrgency(cases)) counts[verdict] = (counts[verdict] ?? 0) + 1;
   return describeCounts(counts);
 }
 
-function viewCase(entry: CaseEntry, title: string, isShared: boolean): CaseView {
+export function viewCase(entry: CaseEntry, title: string, isShared: boolean): CaseView {
   const { id, verdict, at = '', rows = [] } = entry;
   const views = rows.map(({ known = false, ...row }) => ({ ...row, isKnown: known }));
   const hasReason = entry.reason !== '' && !isShared;
   return {
     id,
+    relation: '',
+    subject: '',
+    answer: '',
     verdict,
     title,
     at,
