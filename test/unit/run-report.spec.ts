@@ -204,14 +204,14 @@ const otherOrders: readonly (readonly [what: string, compare: (left: Tier, right
   [
     'by name',
     (left, right) => (left.name < right.name ? -1 : 1),
-    /not even the years.*\n.*ascending order of their name/,
+    /created in a later year than some that are checked.*\n.*ascending order of their name/,
   ],
   [
     'by day, and the oldest of a day first',
     (left, right) =>
       right.created_at.slice(0, 10).localeCompare(left.created_at.slice(0, 10)) ||
       left.created_at.localeCompare(right.created_at),
-    /on the same day, 2022-12-07: .* nothing else is out of order/,
+    /on the same day, 2022-12-07: .* all others are in order/,
   ],
 ];
 
@@ -223,6 +223,19 @@ for (const [what, compare, facts] of otherOrders)
       (await runRequirements(createIndependentDeployment({ ...suite.world, tiers }))).certificate.causes ?? [];
     expect(cause?.id).toBe('other-ranks');
     expect(cause?.evidence.join('\n')).toMatch(facts);
+  });
+
+const pages: readonly (readonly [what: string, from: number, to: number, ranks: string])[] = [
+  ['the second page of 150', 150, 300, `151 to ${suite.world.tiers.length}`],
+  ['150 from the second one on', 1, 151, '2 to 151'],
+  ['the second page of 100', 100, 200, '101 to 200'],
+];
+
+for (const [what, from, to, ranks] of pages)
+  test(`A deployment that checks ${what} is said to check these ranks, in the right order`, async () => {
+    const [cause] = (await runRequirements(withTiers(from, to))).certificate.causes ?? [];
+    expect(cause?.sentence).toBe(`The deployment checks the promotion tiers of rank ${ranks}, not the newest 150.`);
+    expect(cause?.evidence).toEqual([expect.stringMatching(/^It explains \d+ wrong responses/)]);
   });
 
 test('Fewer than six wrong responses prove no cause', async () => {
