@@ -132,7 +132,7 @@ function describeNewestOfEachCampaign(
   const isAmongNewest = ({ tier }: RankedTier) =>
     tiers.filter(({ campaign_id }) => campaign_id === tier.campaign_id).indexOf(tier) < windowSize;
   if (!checked.every(isAmongNewest) || unchecked.some(isAmongNewest)) return undefined;
-  return `Each one that is checked is among the newest ${windowSize} of its campaign, and no other one is.`;
+  return `Each checked one is among the newest ${windowSize} of its campaign, and none of the others is.`;
 }
 
 /** Parts of a time, the finest first: the name, how many letters of ISO 8601 they take, and the preposition before them. */

@@ -104,13 +104,14 @@ export function describeTraitsOfWrongTiers(
         );
   const words = [...describeRange(wrong, right), ...describeThresholds(wrong, right), ...shared.map(([text]) => text)];
   if (words.length === 0) return describeRangeOfKind(wrong, right, kind);
-  const [how, must] =
-    kind === 'missing'
-      ? ['never returned', 'must be']
-      : ['always returned, as if they had no rules,', 'are excluded by their rules'];
-  if (wrong.length === 1)
-    return `'${wrong[0]?.tier.name}' is ${how} although it ${must}. It alone has ${words.join('; ')}.`;
-  return `${wrong.length} promotion tiers are ${how} although they ${must}. All of them, and none of the others, have: ${words.join('; ')}.`;
+  const how = kind === 'missing' ? 'never returned' : 'always returned';
+  const traits = words.join('; ');
+  if (wrong.length === 1) {
+    const why = kind === 'missing' ? 'it must be' : 'its rules exclude it';
+    return `'${wrong[0]?.tier.name}' is ${how} although ${why}. It alone has ${traits}.`;
+  }
+  const why = kind === 'missing' ? 'they must be' : 'their rules exclude them';
+  return `${wrong.length} promotion tiers are ${how} although ${why}. All of them, and none of the others, have: ${traits}.`;
 }
 
 const ruleKinds = ['customer', 'product', 'sku', 'order_metadata', 'metadata'] as const;
