@@ -83,8 +83,8 @@ test('A requirement case is explained: statement, commands, and what is required
     /^ {2}Required to be returned: \d+\n {4}'greeting' \(rank 1\), /m,
     /^ {4}'beyond-first' \(rank 151\), .*: is older than the newest 150$/m,
     /^ {2}Open: \d+\n {4}'beyond-first' \(rank 151\), .*: is older than the newest 150, and the filter may come first$/m,
-    /^Given that\n {2}- 'plain' is answered 2xx$/m,
-    /^It is expected that\n {2}- 'probe' is answered 2xx\n {2}- 'probe' returns 'greeting' \(rank 1\), /m,
+    /^Given that\n {2}- request 'plain' is answered 2xx$/m,
+    /^It is expected that\n {2}- request 'probe' is answered 2xx\n {2}- request 'probe' returns 'greeting' \(rank 1\), /m,
   ])
     expect(text).toMatch(line);
 });

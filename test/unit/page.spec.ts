@@ -80,9 +80,9 @@ test.describe('failures', () => {
   });
 
   test('Failing cases come first, the smallest request before longer ones', () => {
-    const [first] = viewCases(run.certificate, suite);
+    const [first] = viewCases(run.certificate, suite, () => '');
     expect(first?.verdict).toBe('fail');
-    const failing = viewCases(run.certificate, suite).map(({ cases }) =>
+    const failing = viewCases(run.certificate, suite, () => '').map(({ cases }) =>
       cases.filter(({ verdict }) => verdict === 'fail'),
     );
     const all = run.certificate.requirements.flatMap(({ cases }) => cases);
@@ -170,7 +170,7 @@ test('Groups of questions are folded, unless a warning or a changed answer is am
         shown: undefined,
       };
     });
-    return viewQuestionGroups(certificate, suite.contract, answers);
+    return viewQuestionGroups(certificate, suite.contract, answers, () => '');
   };
   expect(view(0, 0).filter(({ isOpen }) => isOpen)).toEqual([]);
   const groups = view(1, 1);

@@ -4,7 +4,6 @@ import { type Certificate, createOwnCaseNotes } from '../../certificate/certific
 import type { KnownDeviationEntry } from '../../certificate/deviation-entry.js';
 import type { DriftEntry } from '../../certificate/drift-entry.js';
 import { listOutOfScope } from '../../certificate/scope.js';
-import { describeSharedReasons } from '../../certificate/shared-reasons.js';
 import type { Suite } from '../../suite/suite.js';
 import {
   adviseOnKnownDeviation,
@@ -19,6 +18,7 @@ import {
 } from '../counts.js';
 import type { OutputRenderer } from '../output.js';
 import { foldAfter } from '../page/fold-after.js';
+import { createSharedPlaceLookup, listUnjudged } from '../page/shared-place.js';
 import { showSections } from '../page/shown-text.js';
 import { viewFailures } from '../page/view-failures.js';
 import { viewOwnCases } from '../page/view-own-cases.js';
@@ -35,7 +35,7 @@ export default (({ certificate, suite, answers }) => {
   const script = readTemplate('certificate.js');
   const failures = viewFailures(certificate);
   const verdicts = viewVerdicts(certificate, failures);
-  const unjudged = certificate.incomplete_because === undefined ? describeSharedReasons(certificate) : [];
+  const findPlace = createSharedPlaceLookup(certificate);
   return {
     view: {
       style,
@@ -60,12 +60,11 @@ export default (({ certificate, suite, answers }) => {
       since: certificate.compared_with ?? 'the target file was written',
       drift: foldAfter(drift.map(viewChange), maxEntries, 'change'),
       unstable: foldAfter(unstable.map(viewDifference), maxEntries, 'case'),
-      unjudged: foldAfter(unjudged, maxEntries, 'reason'),
-      sharedPlace: findSharedPlace(certificate),
+      unjudged: foldAfter(listUnjudged(certificate), maxEntries, 'reason'),
       notes: foldAfter(viewNotes(certificate, suite), maxEntries, 'note'),
-      requirements: viewCases(certificate, suite),
-      ownCases: viewOwnCases(certificate, suite),
-      groups: viewQuestionGroups(certificate, suite.contract, answers),
+      requirements: viewCases(certificate, suite, findPlace),
+      ownCases: viewOwnCases(certificate, suite, findPlace),
+      groups: viewQuestionGroups(certificate, suite.contract, answers, findPlace),
       isCompared: certificate.compared_with !== undefined || drift.length > 0,
     },
   };
@@ -106,15 +105,18 @@ function viewLead(certificate: Certificate) {
   const { load, incomplete_because: reasons = [], known_deviations: known, scope } = certificate;
   const advice = (known?.entries ?? []).flatMap((entry) => adviseOnKnownDeviation(entry) ?? []);
   const overdue = (scope?.not_applicable ?? []).flatMap((entry) => adviseOnScopeEntry(entry) ?? []);
+  const [undeclared = '', ...lines] = renderUndeclaredScope(certificate);
   const lists = [
     { heading: 'Test data', entries: load === undefined ? [] : [load.sentence] },
     { heading: 'Why it is incomplete', entries: reasons.filter((reason) => reason !== load?.sentence) },
-    { heading: 'To declare the scope', entries: renderUndeclaredScope(certificate) },
+    { heading: 'To declare the scope', entries: [undeclared].filter(Boolean), code: lines.join('\n') },
     { heading: 'Known deviations that no longer hold', entries: advice },
     { heading: 'Requirements out of scope that apply', entries: overdue },
   ];
   const filled = lists.filter(({ entries }) => entries.length > 0);
-  return filled.map(({ heading, entries }) => ({ heading, blocks: foldAfter(entries, maxLead, 'reason') }));
+  return filled.map(({ heading, entries, code = '' }) => {
+    return { heading, blocks: foldAfter(entries, maxLead, 'reason'), code };
+  });
 }
 
 /** The requirements that the target declares not to have, for the facts of the run. */
@@ -130,12 +132,6 @@ function viewNotes(certificate: Certificate, { contract }: Suite): string[] {
   return notes.filter((note) => !shown.includes(note));
 }
 
-/** Where a reason that several cases share is shown. */
-function findSharedPlace(certificate: Certificate): string {
-  if (certificate.incomplete_because !== undefined) return 'lead';
-  return describeSharedReasons(certificate).length > 0 ? 'unjudged' : 'attention';
-}
-
 const stateMarks = {
   seen: 'as known',
   stale: 'no longer true',
@@ -148,6 +144,7 @@ function viewKnown(entry: KnownDeviationEntry) {
   const isLink = /^https?:\/\/\S+$/.test(issue);
   return {
     requirement: entry.requirement,
+    what: entry.cause ?? renderCount(Object.keys(entry.rows ?? {}).length, 'case'),
     state: stateMarks[entry.state],
     text: describeKnownDeviation(isLink ? unlinked : entry),
     link: isLink ? issue : '',

@@ -13,6 +13,7 @@ import type { Suite } from '../../suite/suite.js';
 import { shorten } from '../../support/untrusted-text.js';
 import { describeCounts, sortByUrgency } from '../counts.js';
 import { foldAfter, type ListBlock } from './fold-after.js';
+import type { SharedPlaceLookup } from './shared-place.js';
 import type { ShownSection } from './shown-text.js';
 import { type FailureView, sortByRequest, viewFailingCase } from './view-failures.js';
 
@@ -56,7 +57,8 @@ export interface CaseView {
   readonly title: string;
   readonly at: string;
   readonly needsAttention: boolean;
-  readonly isShared: boolean;
+  /** The section that says the reason for several cases, or ''. */
+  readonly sharedPlace: string;
   readonly reason: string;
   readonly sections: readonly ShownSection[];
   readonly rows: readonly ListBlock<RowView>[];
@@ -71,8 +73,7 @@ interface RowView {
 }
 
 /** The cases of each requirement: those that fail first, and of these the one with the smallest request. */
-export function viewCases(certificate: Certificate, { cases }: Suite) {
-  const shared = findSharedReasons(certificate);
+export function viewCases(certificate: Certificate, { cases }: Suite, findPlace: SharedPlaceLookup) {
   const titles = new Map(cases.map(({ id, title }) => [id, title]));
   return sortByUrgency(certificate.requirements).map((requirement) => ({
     id: requirement.id,
@@ -80,7 +81,7 @@ export function viewCases(certificate: Certificate, { cases }: Suite) {
     statement: requirement.statement,
     counts: describeCaseCounts(requirement),
     cases: sortByUrgency(sortByRequest(requirement.cases)).map((entry) =>
-      viewCase(entry, titles.get(entry.id) ?? entry.id, shared.has(entry.reason)),
+      viewCase(entry, titles.get(entry.id) ?? entry.id, findPlace(entry.reason)),
     ),
   }));
 }
@@ -92,10 +93,10 @@ export function describeCaseCounts({ cases }: Pick<RequirementEntry, 'cases'>): 
   return describeCounts(counts);
 }
 
-export function viewCase(entry: CaseEntry, title: string, isShared: boolean): CaseView {
+export function viewCase(entry: CaseEntry, title: string, sharedPlace: string): CaseView {
   const { id, verdict, at = '', rows = [] } = entry;
   const views = rows.map(({ known = false, ...row }) => ({ ...row, isKnown: known }));
-  const hasReason = entry.reason !== '' && !isShared;
+  const hasReason = entry.reason !== '' && sharedPlace === '';
   return {
     id,
     relation: '',
@@ -105,10 +106,10 @@ export function viewCase(entry: CaseEntry, title: string, isShared: boolean): Ca
     title,
     at,
     needsAttention: verdict !== 'pass',
-    isShared,
+    sharedPlace,
     reason: hasReason ? entry.reason : '',
     sections: hasReason || isFailingVerdict(verdict) ? viewFailingCase(entry) : [],
     rows: foldAfter(views, maxRows, 'row'),
-    hasMore: verdict !== 'pass' && !isShared,
+    hasMore: verdict !== 'pass' && sharedPlace === '',
   };
 }

@@ -11,7 +11,7 @@ import {
 } from '../../certificate/certificate.js';
 import { referenceNotice } from '../../certificate/notices.js';
 import { listOutOfScope } from '../../certificate/scope.js';
-import { describeSharedReasons, findSharedReasons } from '../../certificate/shared-reasons.js';
+import { findSharedReasons, listSharedReasons } from '../../certificate/shared-reasons.js';
 import { joinCommandLines } from '../../http/curl-command.js';
 import type { Verdict } from '../../judge/verdict.js';
 import { getVerdictApartFromKnown, notSelectedReason, repetitionCaseId } from '../../run/case-result.js';
@@ -48,6 +48,7 @@ const maxEntries = 3;
 export function renderRunReport(certificate: Certificate, written?: WrittenResults): string {
   const { target, selected, drift, notes, known_deviations: known, scope } = certificate;
   const unpassed = listUnpassed(certificate);
+  const shared = listSharedReasons(certificate, selected !== undefined);
   const unstable = certificate.unstable.map((entry) => ({ id: entry.case, text: limitText(entry.text) }));
   const warnings = certificate.questions.flatMap(({ id, sentence }) =>
     sentence === undefined ? [] : [{ id, sentence }],
@@ -64,7 +65,8 @@ export function renderRunReport(certificate: Certificate, written?: WrittenResul
       certificate.requirements.every(({ verdict }) => verdict === 'pass') &&
       selected === undefined &&
       certificate.requirements.length,
-    shared: describeSharedReasons(certificate, selected !== undefined),
+    shared: shared.flatMap(({ isAboutRequirements, sentence }) => (isAboutRequirements ? [sentence] : [])),
+    unasked: shared.flatMap(({ isAboutRequirements, sentence }) => (isAboutRequirements ? [] : [sentence])),
     undeclared: written?.scope === undefined && renderUndeclaredScope(certificate),
     knownFile: written?.known === undefined && findKnownFile(certificate),
     unstable: limitList(unstable, 'unstable case'),
@@ -201,7 +203,7 @@ function listUnpassedRequirements(certificate: Certificate): UnpassedRequirement
 type UnpassedText = Pick<UnpassedRequirement, 'text' | 'common'>;
 
 function describeAsKnown({ known = [] }: RequirementEntry): UnpassedText {
-  const why = known.map(describeKnownDeviation).join(' ') || 'it cannot be judged.';
+  const why = [...new Set(known.map(describeKnownDeviation))].join(' ') || 'it cannot be judged.';
   const text = `As known: ${limitText(why)}`;
   return { text, common: text };
 }
