@@ -9,7 +9,7 @@ export const customerFaults: readonly Fault[] = [
     id: 'customer-ignored',
     breaks: 'customer.by-id',
     story: 'Rules about customers are loaded but never checked.',
-    sentence: 'Rules about the customer are ignored: promotions for other customers are returned.',
+    sentence: 'Rules about customers are ignored: promotions for other customers are returned.',
     change: () => ({ customerRule: () => true }),
   },
   {
@@ -22,15 +22,15 @@ export const customerFaults: readonly Fault[] = [
   {
     id: 'first-listed-customer-only',
     breaks: 'customer.by-id',
-    story: 'Of the customers for whom a tier is reserved, the first is compared.',
+    story: 'Only the first customer of a rule is compared.',
     sentence: 'Of the customers that a promotion is reserved for, only the first one gets it.',
     change: () => ({ customerRule: ({ any_of }, { customer }) => any_of[0] === unlessWaived(customer, any_of[0]) }),
   },
   {
     id: 'one-reservation-for-all',
     breaks: 'customer.by-id',
-    story: 'Having a reservation is kept as a flag of the customer, so that one opens all.',
-    sentence: 'A customer for whom one promotion is reserved gets those of all customers.',
+    story: 'The customer has only a flag for reservations, so one reservation opens all.',
+    sentence: 'A customer for whom a promotion is reserved also gets what is reserved for other customers.',
     change: (_, facts) => ({
       customerRule: (_rule, { customer }) => customer === waived || isReservedForSome(facts, customer),
     }),
@@ -60,7 +60,7 @@ export const customerFaults: readonly Fault[] = [
   {
     id: 'customer-of-the-first-request',
     breaks: 'customer.by-id',
-    story: 'The customer is kept in a variable of the module and read but once.',
+    story: 'The customer is kept in a variable of the module, which only the first request sets.',
     hasState: true,
     change(handlers) {
       let first: { readonly customer: ReturnType<Handlers['customerOf']> } | undefined;
@@ -75,7 +75,7 @@ export const customerFaults: readonly Fault[] = [
   {
     id: 'customers-of-the-first-page-only',
     breaks: 'customer.by-id',
-    story: 'Customers are loaded in pages of three, of which the first is taken for all.',
+    story: 'Customers are loaded in pages of three, and only the first page is read.',
     sentence: 'Only some customers are known: rules about the others never hold.',
     change: (handlers, { catalogue }) => ({
       customerOf(members) {

@@ -12,7 +12,7 @@ export const expandFaults: readonly Fault[] = [
   {
     id: 'expand-keeps-one-tier-per-category',
     breaks: 'options.expand-category',
-    story: 'With expand, the tiers are joined with categories, and duplicates are taken out by the wrong column.',
+    story: 'With expand, the tiers are joined with categories, and duplicates are removed by the wrong column.',
     change: (handlers, { catalogue }) => ({
       select(request) {
         const categoryOf = ({ campaign_id }: Tier) => catalogue.campaigns.get(campaign_id)?.category_ids[0];
@@ -25,7 +25,7 @@ export const expandFaults: readonly Fault[] = [
   {
     id: 'expand-loses-tiers-without-category',
     breaks: 'options.expand-category',
-    story: 'With expand, tiers are joined with categories, and one whose campaign has none disappears.',
+    story: 'With expand, tiers are joined with categories, and those whose campaign has none disappear.',
     sentence: 'With expand, promotions of campaigns without a category are missing.',
     change: (handlers, { catalogue }) => ({
       select: (request) =>
@@ -54,7 +54,7 @@ export const expandFaults: readonly Fault[] = [
   {
     id: 'tiers-without-category-left-out',
     breaks: 'result.all-valid',
-    story: 'Tiers of campaigns that are in no category are not looked for.',
+    story: 'The query for the tiers joins categories, and campaigns without one are lost.',
     sentence: 'Promotions of campaigns without a category are missing.',
     change: (handlers, { catalogue }) => ({
       select: (request) => handlers.select(request).filter((tier) => countRows(tier, catalogue) > 0),

@@ -38,8 +38,8 @@ const ofEither: readonly Fault[] = fields.flatMap(({ field, name, words, breaks 
     {
       id: `${name}-void-when-nothing-matches`,
       breaks,
-      story: 'An empty result of the filter is taken for no filter.',
-      sentence: `The filter by ${words} is ignored where nothing matches.`,
+      story: 'If the filter finds nothing, the deployment continues as without a filter.',
+      sentence: `The filter by ${words} is ignored if no promotion matches it.`,
       change: (handlers) => ({
         select(request) {
           const tiers = orNothing(handlers.select)(request);
@@ -65,8 +65,8 @@ const ofEither: readonly Fault[] = fields.flatMap(({ field, name, words, breaks 
     {
       id: `${name}-inverted`,
       breaks,
-      story: 'The filter says what is left out.',
-      sentence: `The filter by ${words} says what is left out: promotions that do not match are returned, and others are not.`,
+      story: 'The condition of the filter is negated.',
+      sentence: `The filter by ${words} is inverted: promotions that do not match are returned, and those that match are not.`,
       change: (handlers) => ({
         restriction(request) {
           const test = handlers.restriction(request);
@@ -105,14 +105,14 @@ function comparisonFault(id: string, story: string, sentence: string, hasMetadat
 const ofMetadata: readonly Fault[] = [
   comparisonFault(
     'metadata-filter-by-key',
-    'That the tier has the key is enough.',
-    'The filter by tier metadata compares wrongly: the key alone decides, and any value matches.',
+    'The filter compares the key, and not the value.',
+    'The filter by tier metadata compares keys only: any value matches.',
     ({ metadata }, key) => Object.hasOwn(metadata, key),
   ),
   comparisonFault(
     'metadata-filter-by-first-entry',
-    'Of the metadata of a tier the first entry is compared.',
-    'The filter by tier metadata looks at the first metadata entry of a tier alone.',
+    'Only the first metadata entry of a tier is compared.',
+    'The filter by tier metadata looks only at the first metadata entry of a tier.',
     ({ metadata }, key, value) => {
       const [first, entry] = Object.entries(metadata)[0] ?? [];
       return first === key && entry === value;
@@ -120,8 +120,8 @@ const ofMetadata: readonly Fault[] = [
   ),
   comparisonFault(
     'metadata-filter-lets-keyless-through',
-    'A tier without the key is not looked at.',
-    'The filter by tier metadata compares wrongly: a missing key matches, too.',
+    'A tier without the key passes unchecked.',
+    'The filter by tier metadata also returns promotions that lack the key.',
     ({ metadata }, key, value) => !Object.hasOwn(metadata, key) || metadata[key] === value,
   ),
 ];

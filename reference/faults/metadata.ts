@@ -52,14 +52,14 @@ export const metadataFaults: readonly Fault[] = [
   ),
   ruleFault(
     'metadata-by-key',
-    'That there is an entry of the key is enough.',
-    'Rules about metadata compare wrongly: the key alone decides, and any value matches.',
+    'A rule compares the key, and not the value.',
+    'Rules about metadata compare keys only: any value meets them.',
     ({ key }, metadata) => Object.hasOwn(metadata, key),
   ),
   ruleFault(
     'metadata-by-value',
-    'The value is looked for under any key.',
-    'Rules about metadata compare wrongly: the value alone decides, under any key.',
+    'A rule searches for its value under any key.',
+    'Rules about metadata compare values only: a value under any key meets them.',
     ({ is }, metadata) => Object.values(metadata).includes(is),
   ),
   ruleFault(
@@ -70,14 +70,14 @@ export const metadataFaults: readonly Fault[] = [
   ),
   ruleFault(
     'metadata-of-the-order-too',
-    'Both kinds of metadata are poured into one object.',
+    'Both kinds of metadata are merged into one object.',
     'The metadata of the order counts as metadata of the request, too.',
     (rule, metadata, orderMetadata) => holds(rule, metadata) || isListed(rule, orderMetadata),
   ),
   ruleFault(
     'unsent-metadata-key-holds',
-    'The entries that were sent are looked at, each with its rule, and rules without an entry are not.',
-    'A rule about metadata holds if the request has other metadata, and not its key.',
+    'Each sent entry is compared with the rule about its key, so a rule without an entry is never checked.',
+    'A rule about metadata holds if the request has metadata without the key of the rule.',
     (rule, metadata) => holds(rule, metadata) || !(isEmpty(metadata) || Object.hasOwn(metadata, rule.key)),
   ),
   ruleFault(
@@ -88,7 +88,7 @@ export const metadataFaults: readonly Fault[] = [
   ),
   ruleFault(
     'metadata-store-name-only',
-    'The one key of the example is built in.',
+    'Only store_name is read, the key of the example in the documentation.',
     'Only the metadata key store_name is read.',
     (rule, metadata) => rule.key === 'store_name' && holds(rule, metadata),
   ),

@@ -65,7 +65,7 @@ const productItems: readonly Fault[] = [
   ),
   itemsFault(
     'last-item-only',
-    'What each item says overwrites what the item before said.',
+    'Each item overwrites the item before it.',
     'Only the last item of an order is read.',
     (items) => items.slice(-1),
   ),
@@ -84,7 +84,7 @@ const productItems: readonly Fault[] = [
   {
     id: 'no-product-no-product-rules',
     breaks: 'order.product-item',
-    story: 'Rules about products are skipped where the order has none.',
+    story: 'Rules about products are skipped if the order has no product.',
     sentence: 'Rules about products are ignored if the order has no product.',
     change: (handlers) => ({
       productRule: (rule, request) =>
@@ -235,20 +235,20 @@ const quantities: readonly Fault[] = [
   {
     id: 'quantity-of-the-whole-order',
     breaks: 'order.quantity',
-    story: 'A threshold is compared with the sum of all products, once the right one is among them.',
+    story: 'If the right product is in the order, the threshold is compared with the sum of all quantities.',
     sentence: 'The quantities of all products are added up: other products count, too.',
     change: (handlers) => ({
       productRule: ({ id, at_least }, { tally }) =>
         tally === waived || (tally.product.has(id) && handlers.isEnough(sum(tally.product.values()), at_least)),
     }),
   },
-  refusalFault('quantity-above-ten-refused', 'order.quantity', 'A quantity may be 10 at the most.', (lines) =>
+  refusalFault('quantity-above-ten-refused', 'order.quantity', 'The schema allows quantities up to 10.', (lines) =>
     lines.some(({ quantity }) => Number(quantity) > 10),
   ),
   {
     id: 'sku-quantity-as-one',
     breaks: 'order.quantity',
-    story: 'The quantity is read of items with product_id alone.',
+    story: 'The quantity is read only from items with product_id.',
     sentence: 'The quantity of an item with sku_id counts as 1.',
     change: (handlers) => ({ addUp: (as, all) => (as === 'sku' ? 1 : handlers.addUp(as, all)) }),
   },
@@ -266,7 +266,7 @@ const repetitions: readonly Fault[] = [
     id: 'repeated-product-without-bounds',
     breaks: 'order.repeated-product',
     story: 'A product that is in several items satisfies every threshold.',
-    sentence: 'Several items with one product are enough for every threshold.',
+    sentence: 'A product that is in several items meets every threshold.',
     change: (handlers) => ({
       productRule: (rule, request) =>
         request.lines.filter(({ id }) => id === rule.id).length > 1 || handlers.productRule(rule, request),
@@ -300,7 +300,7 @@ const repetitions: readonly Fault[] = [
   {
     id: 'repeated-product-uncounted',
     breaks: 'order.repeated-product',
-    story: 'Duplicates are taken out by dropping every item that has one.',
+    story: 'To remove duplicates, the deployment drops every item that has one.',
     sentence: 'Several items with one product do not count.',
     change: (handlers) => ({ addUp: (as, all) => (as === 'product' && all.length > 1 ? 0 : handlers.addUp(as, all)) }),
   },
@@ -334,7 +334,7 @@ const orderMetadata: readonly Fault[] = [
   {
     id: 'order-metadata-demanded-of-tiers',
     breaks: 'order.metadata',
-    story: 'Order metadata is taken for a filter: tiers without a rule about it are left out.',
+    story: 'Order metadata works as a filter: tiers without a rule about it are left out.',
     sentence: 'With order metadata, promotions without a rule about it are left out.',
     change: (handlers) => ({
       isValid: (tier, request) =>

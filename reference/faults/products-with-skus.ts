@@ -26,7 +26,7 @@ export const productsWithSkusFaults: readonly Fault[] = [
   {
     id: 'product-without-its-sku-refused',
     breaks: 'order.product-item',
-    story: 'Of a product that has several SKUs, one has to be chosen.',
+    story: 'An order must name a SKU in place of a product that has several.',
     change: (handlers, { catalogue }) => ({
       linesOf(items) {
         const lines = handlers.linesOf(items);
@@ -39,8 +39,7 @@ export const productsWithSkusFaults: readonly Fault[] = [
   {
     id: 'nothing-for-products-of-skus',
     breaks: 'order.product-item',
-    story:
-      'What is ordered is looked up among SKUs and products without several, and nothing is returned for anything else.',
+    story: 'The look-up finds SKUs, and products without several SKUs. For any other product nothing is returned.',
     sentence: 'An order with a product that has several SKUs gets no promotion.',
     change: (handlers, { catalogue }) => ({
       select(request) {

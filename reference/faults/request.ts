@@ -26,7 +26,7 @@ const bodies: readonly Fault[] = [
   {
     id: 'get-not-allowed',
     breaks: 'request.get-with-body',
-    story: 'As there is a body, the operation is offered for POST alone.',
+    story: 'The operation is offered for POST only, since it has a body.',
     change: (handlers) => ({
       route(request) {
         if (request.method === 'GET') return refuseRequest(405);
@@ -41,7 +41,7 @@ const headers: readonly Fault[] = [
   {
     id: 'json-unsupported',
     breaks: 'request.content-type',
-    story: 'The parser is registered for media types of vendors alone, such as application/vnd.shop+json.',
+    story: 'The parser is registered only for media types of vendors, such as application/vnd.shop+json.',
     change: () => ({ readsMediaType: (type = '') => type.startsWith('application/vnd.') || refuseRequest(415) }),
   },
   {

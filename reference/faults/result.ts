@@ -7,7 +7,7 @@ const incomplete: readonly Fault[] = [
   {
     id: 'ends-at-first-invalid',
     breaks: 'result.all-valid',
-    story: 'The loop over the tiers is left, rather than continued, at one that is not valid.',
+    story: 'The loop over the tiers ends at the first one that is not valid: "break" is written for "continue".',
     sentence: 'The promotions after the first one that is not valid are missing.',
     change: (handlers) => ({
       select(request) {
@@ -21,7 +21,7 @@ const incomplete: readonly Fault[] = [
   {
     id: 'nothing-without-a-reservation',
     breaks: 'result.all-valid',
-    story: 'Tiers are looked up by the customer’s reservations, and a customer who has none gets nothing.',
+    story: 'Tiers are looked up by the customer’s reservations, and a customer without any gets nothing.',
     sentence: 'A customer for whom nothing is reserved gets nothing.',
     change: (handlers, facts) => ({
       select: (request) => (isReservedForSome(facts, request.customer) ? handlers.select(request) : []),
@@ -47,7 +47,7 @@ const invalid: readonly Fault[] = [
   {
     id: 'older-matches-unchecked',
     breaks: 'result.valid-only',
-    story: 'What a filter finds among older tiers is added to the result, without a look at the rules.',
+    story: 'Older tiers that match a filter are added to the result, and their rules are not checked.',
     sentence: 'With a filter, older promotion tiers that match are returned although their rules do not hold.',
     change: (handlers, { catalogue }) => ({
       select(request) {
@@ -107,14 +107,14 @@ const invalid: readonly Fault[] = [
   {
     id: 'product-rules-waived-with-a-sku',
     breaks: 'result.valid-only',
-    story: 'An order with a SKU is checked for SKUs alone.',
+    story: 'In an order with a SKU, only rules about SKUs are checked.',
     sentence: 'Rules about products are ignored if the order has a SKU.',
     change: (handlers) => ({ productRule: (rule, request) => hasSku(request) || handlers.productRule(rule, request) }),
   },
   {
     id: 'filter-in-place-of-rules',
     breaks: 'result.valid-only',
-    story: 'With a filter, what it lets through is returned without a look at the rules.',
+    story: 'With a filter, all tiers that match are returned, and no rule is checked.',
     sentence: 'With a filter, rules are ignored: everything that matches is returned.',
     change: (handlers) => ({
       isValid: (tier, request) => request.filters.length > 0 || handlers.isValid(tier, request),

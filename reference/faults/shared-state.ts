@@ -15,7 +15,7 @@ export const sharedStateFaults: readonly Fault[] = [
       stateFault(
         `${name}-left-over`,
         'result.all-valid',
-        'The filter of a request stays for the next one with the same items that has none.',
+        'The filter of a request stays for the next request with the same items and without a filter.',
         (handlers) => {
           const kept = new Map<string, ParsedRequest['filters']>();
           return {
@@ -35,7 +35,7 @@ export const sharedStateFaults: readonly Fault[] = [
     ...stateFault(
       'window-of-the-first-request',
       'result.all-valid',
-      'The newest tiers are looked up once, by the first request, and its filter is in that query.',
+      'The newest tiers are looked up once, with the filter of the first request.',
       (handlers) => {
         let first: ReturnType<typeof handlers.candidates> | undefined;
         return {
@@ -52,7 +52,7 @@ export const sharedStateFaults: readonly Fault[] = [
   stateFault(
     'metadata-left-over',
     'metadata.promotion-rules',
-    'The object into which metadata is read is made once, and never emptied.',
+    'The object that holds the metadata is created once and never emptied.',
     (handlers) => {
       const kept: Record<string, unknown> = {};
       return {
@@ -65,7 +65,7 @@ export const sharedStateFaults: readonly Fault[] = [
   stateFault(
     'customer-left-over',
     'customer.by-id',
-    'Who has reservations is looked up for the customer of the request before.',
+    'Reservations are looked up for the customer of the request before.',
     (handlers) => {
       let before: ParsedRequest['customer'];
       return {

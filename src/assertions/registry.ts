@@ -38,6 +38,11 @@ export function findResponseAssertionDefinition({ kind }: Pick<Assertion, 'kind'
   return assertionDefinitions.get(kind) as ResponseAssertionDefinition;
 }
 
+/** Names a request of a case. A single one has no name of its own: case files call it `request`. */
+export function nameRequest(name: string): string {
+  return name === 'request' ? 'the request' : `request '${name}'`;
+}
+
 /** Says in words what is expected. */
 export function describeAssertion(assertion: Assertion, world: World): string {
   if ('lists' in assertion) {
@@ -47,7 +52,7 @@ export function describeAssertion(assertion: Assertion, world: World): string {
   const words = findResponseAssertionDefinition(assertion).describe(assertion.data, (ids) =>
     renderReason(describeTiers(ids, world)),
   );
-  return `'${assertion.of}' ${words}`;
+  return `${nameRequest(assertion.of)} ${words}`;
 }
 
 /** Judges by a response alone: an exchange without a usable response leaves nearly all assertions unclear. */

@@ -82,7 +82,7 @@ export function createCaseEntry(
     ...judged,
     at: formatLocation(at),
     rows: unpassed.length > 0 ? unpassed : undefined,
-    expected: expected && toOneLine(`${expected}.`),
+    expected: expected && toOneLine(`${expected.replace(/^./, (letter) => letter.toUpperCase())}.`),
     received: isFailingVerdict(verdict) && exchange ? renderResponse(exchange) : undefined,
     repeat_with: exchange && renderCurlCommand(exchange.request, baseUrl),
     // The cases of the suite name their rows. Of an own case, its author looks for the request.

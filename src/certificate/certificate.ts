@@ -43,7 +43,7 @@ import type { Disturbances } from './disturbances.js';
 import { type DriftEntry, listDriftEntries } from './drift-entry.js';
 import { describeDataCoverage, interruptionNotice, quickNotice } from './notices.js';
 import { createScopeTest, judgeScopeEntry, listAbsentThings, listExcusedCases, listOutOfScope } from './scope.js';
-import { describeSharedReasons, findSharedReasons } from './shared-reasons.js';
+import { findSharedReasons, listSharedReasons } from './shared-reasons.js';
 import { createStopCause } from './withdraw-results-after-stop.js';
 
 /** The report of one run, as in `certificate.json`. `schemas/certificate.schema.json` describes its members. */
@@ -324,7 +324,9 @@ function listUnjudged(
     ...(load === undefined ? [] : [load.sentence]),
     ...listOfRun(all),
     ...gaps,
-    ...describeSharedReasons({ requirements, questions }),
+    ...listSharedReasons({ requirements, questions }).flatMap(({ isAboutRequirements, sentence }) =>
+      isAboutRequirements ? [sentence] : [],
+    ),
     ...listReasons(inScope, questions),
   ];
 }
@@ -429,7 +431,8 @@ function createOwnCases(suite: Suite, findEntry: FindEntry, isCutShort: boolean,
   };
 }
 
-function createOwnCaseNotes(
+/** Creates the notes about the user's own cases. */
+export function createOwnCaseNotes(
   { folder, cases }: NonNullable<ReturnType<typeof createOwnCases>>,
   contract: Contract,
   entries: readonly QuestionEntry[],

@@ -25,7 +25,8 @@ export function describeOwnCases({ folder, counts, cases, questions, suiteOutcom
   const unpassed = cases.filter(({ verdict, code }) => verdict !== 'pass' && code !== notSelectedReason.code);
   const answers = cases.flatMap((entry) => {
     const question = questions.find(({ id }) => id === entry.subject);
-    return question === undefined ? [] : describeAnswer(entry, question, suiteOutcomes.get(question.id));
+    const answer = question && describeOwnAnswer(entry, question, suiteOutcomes.get(question.id));
+    return answer === undefined ? [] : [toOneLine(`${entry.id}: ${answer}`)];
   });
   return [
     `Own cases, which do not change the verdict: ${toOneLine(folder)}, ${counts.join(', ')}.`,
@@ -34,15 +35,23 @@ export function describeOwnCases({ folder, counts, cases, questions, suiteOutcom
   ];
 }
 
-/** @param ofSuite the answer of the suite's own case, if it was asked and had one */
-function describeAnswer({ id, outcome, reason }: CaseEntry, question: Question, ofSuite?: string | null): string[] {
-  if (outcome === undefined) return [];
+/**
+ * @param entry of a case that answers the question
+ * @param ofSuite the answer of the suite's own case, if it was asked and had one
+ * @returns what the case answers, and how that differs; undefined if it has no answer
+ */
+export function describeOwnAnswer(
+  { outcome, reason }: CaseEntry,
+  question: Question,
+  ofSuite?: string | null,
+): string | undefined {
+  if (outcome === undefined) return undefined;
   const why = outcome === undeterminedOutcome ? ` ${reason}` : '';
   const isAnswer = (answer: string | null | undefined): answer is string =>
     typeof answer === 'string' && answer !== undeterminedOutcome;
   const differs = isAnswer(outcome) && isAnswer(ofSuite) && outcome !== ofSuite;
   const difference = differs ? ` The case of the suite has another answer: ${renderAnswer(question, ofSuite)}` : '';
-  return [toOneLine(`${id}: ${renderAnswer(question, outcome)}${why}${difference}`)];
+  return `${renderAnswer(question, outcome)}${why}${difference}`;
 }
 
 /** Renders an answer as a sentence, with its name. An open value has none. */

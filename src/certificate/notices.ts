@@ -21,6 +21,6 @@ export function describeDataCoverage({ file, digest, counts, covered }: DataFile
   const { tiers, of, filters, rules } = covered;
   return [
     `On its own data: ${toOneLine(file)}, ${digest}, with ${list(counts)}.`,
-    `The requests show ${tiers} of the newest ${of} promotions as valid, and use ${filters} filters. These promotions have ${list(rules) || 'no'} rules.`,
+    `The requests show ${tiers} of the newest ${of} promotions as valid, and use ${filters} filters. Their rules: ${list(rules) || 'none'}.`,
   ];
 }

@@ -36,24 +36,34 @@ export function findSharedReasons({ requirements, questions }: ReasonSource) {
   );
 }
 
-/** Describes the shared reasons that no cause explains. @param omitsUnselected for those who know what they selected */
-export function describeSharedReasons(source: ReasonSource, omitsUnselected = false): string[] {
+/** A reason that several cases share, and a sentence that says it once for all of them. */
+interface SharedReason {
+  readonly reason: string;
+  readonly sentence: string;
+  /** False if only questions have no answer for this reason: then it keeps no run from being complete. */
+  readonly isAboutRequirements: boolean;
+}
+
+/** Lists the shared reasons that no cause explains. @param omitsUnselected for those who know what they selected */
+export function listSharedReasons(source: ReasonSource, omitsUnselected = false): SharedReason[] {
   const total = source.questions.length + source.requirements.flatMap(({ cases }) => cases).length;
   const explained = new Set((source.causes ?? []).flatMap((cause) => [...cause.requirements, ...cause.follows]));
   return [...findSharedReasons(source)].flatMap(([reason, alike]) => {
     const cases = `${alike.length} of ${total} cases`;
     const lacking = [...new Set(alike.map(({ id }) => id))].filter((id) => id !== '');
+    const isAboutRequirements = lacking.length > 0;
+    const share = (sentence: string): SharedReason => ({ reason, sentence, isAboutRequirements });
     const [{ code }] = alike;
-    if (code === notReachedReason.code) return `${cases} were not reached.`;
+    if (code === notReachedReason.code) return share(`${cases} were not reached.`);
     if (code === notSelectedReason.code) {
-      const which = lacking.length === 0 ? '' : ` Requirements that lack cases: ${lacking.join(', ')}.`;
-      return omitsUnselected ? [] : `${cases} were not selected in this run.${which}`;
+      const which = isAboutRequirements ? ` Requirements that lack cases: ${lacking.join(', ')}.` : '';
+      return omitsUnselected ? [] : share(`${cases} were not selected in this run.${which}`);
     }
     // Questions alone have no cause: what explains requirements explains them, too.
     const isExplained = explained.size > 0 && lacking.every((id) => explained.has(id));
     if (isExplained) return [];
     const all = describeAllRequirements(source, alike);
-    return `${all ?? `${cases} were not judged`}: ${reason}`;
+    return share(`${all ?? `${cases} were not judged`}: ${reason}`);
   });
 }
 

@@ -13,7 +13,7 @@ export type ConfigureCommand = (
 export function addTargetFlags(command: Command, isRepeatable = false): Command {
   const description = `a target file (environment: TARGET)${isRepeatable ? '; repeat it for several targets' : ''}`;
   const target = new Option('--target <file>', description);
-  const reference = 'the reference deployment; also the default if the environment names no deployment';
+  const reference = 'use the reference deployment: the default if nothing names another one';
   return command
     .addOption(isRepeatable ? target.argParser(collectTexts) : target)
     .option('--base-url <url>', `the endpoint is at <url>${documentedOperation.path} (environment: BASE_URL)`)
@@ -34,9 +34,12 @@ export function addCertifyFlags(command: Command): Command {
   return (
     addTargetFlags(command, true)
       .usage('[options] [-- arguments for Playwright, such as --grep @limit.newest-150]')
-      .option('--data <file>', 'draw the requests from the data that the deployment has (docs/own-data.md)')
+      .option(
+        '--data <file>',
+        'a file with the data that the deployment has, to draw the requests from it (docs/own-data.md)',
+      )
       .option('--cases <folder>', 'also run your own cases; they are reported separately')
-      .option('--out <folder>', 'for the results (default: results/<target>)')
+      .option('--out <folder>', 'where to write the results (default: results/<target>)')
       .option('--against <record>', against)
       .addOption(new Option('--no-against').hideHelp())
       .option(

@@ -1,5 +1,6 @@
 import { parseRequest } from '../http/decoded-request.js';
 import type { HttpRequest } from '../http/exchange.js';
+import { quoteText } from '../support/quote-text.js';
 import { shorten, shortenAroundDifference } from '../support/untrusted-text.js';
 import { documentedOperation, parseFilterParameter } from './operation.js';
 import { createOracle, type DocumentedRequestBody, type ObligationReason } from './oracle.js';
@@ -34,7 +35,7 @@ export function describeRequest(request: HttpRequest, world: TargetWorld): strin
 }
 
 /**
- * Creates a function that explains why a tier must or must not be returned: "asks for 10 of product mug; the order has 2".
+ * Creates a function that explains why a tier must or must not be returned: "asks for 10 of product mug, and the order has 2".
  * It gives the first reason against the tier, or else all that leave it open, or else all for it.
  */
 export function createObligationExplainer(request: HttpRequest, world: TargetWorld) {
@@ -50,7 +51,7 @@ export function createObligationExplainer(request: HttpRequest, world: TargetWor
     return [deciding]
       .flat()
       .map((reason) => renderReason(reason, tier, body, nameOf))
-      .join(', ');
+      .join('; ');
   };
 }
 
@@ -60,33 +61,44 @@ function renderReason(
   { customer, order, metadata = {} }: DocumentedRequestBody,
   nameOf: (id: string) => string,
 ): string {
-  const compare = (what: string, held: unknown = 'none', than = '', wanted: unknown = 'none') => {
-    const [shownHeld, shownWanted] = shortenAroundDifference(nameOf(String(held)), nameOf(String(wanted)));
-    return `${what} ${shownHeld}; ${than} ${shownWanted}`;
-  };
   if (reason.is === 'rank')
     return `is older than the newest ${windowSize}${reason.obligation === 'open' ? ', and the filter may come first' : ''}`;
   if (reason.is === 'filter') {
     const { subject, value } = reason;
-    const isCampaign = subject.on === 'campaign';
-    const what = isCampaign ? 'is of campaign' : `has the metadata ${subject.key} =`;
-    return compare(what, isCampaign ? tier.campaign_id : tier.metadata[subject.key], 'the filter asks for', value);
+    if (subject.on === 'campaign')
+      return `is of campaign ${nameOf(tier.campaign_id)}, and the filter asks for ${nameOf(value)}`;
+    return compareTexts('has the metadata', subject.key, tier.metadata[subject.key], 'the filter asks for', value);
   }
   const { rule } = reason;
   switch (rule.kind) {
     case 'customer':
-      return compare('is for customer', rule.any_of.map(nameOf).join(' or '), 'the customer is', customer?.id);
+      return `is for customer ${rule.any_of.map(nameOf).join(' or ')}, and the customer is ${nameOf(customer?.id ?? 'none')}`;
     case 'product':
     case 'sku': {
       const items = (order?.items ?? []).filter((item) => item[`${rule.kind}_id`] === rule.id);
       const ordered = items.map(({ quantity = 1 }) => quantity).join(' + ') || 'none';
-      return `asks for ${rule.at_least} of ${rule.kind} ${nameOf(rule.id)}; the order has ${ordered}`;
+      return `asks for ${rule.at_least} of ${rule.kind} ${nameOf(rule.id)}, and the order has ${ordered}`;
     }
     case 'metadata':
-      return compare(`asks for the metadata ${rule.key} =`, rule.is, 'the request has', metadata[rule.key]);
+      return compareTexts('asks for the metadata', rule.key, rule.is, 'the request has', metadata[rule.key]);
     case 'order_metadata':
-      return `asks for the order metadata ${rule.key} = ${rule.includes}`;
+      return `asks for the order metadata ${quoteShort(rule.key)} = ${quoteShort(rule.includes)}`;
     case 'other':
       return shorten(rule.description, maxText);
   }
+}
+
+/** Compares a text of a promotion tier with that of a request: `asks for the metadata "level" = "gold", and the request has none`. */
+function compareTexts(what: string, key: string, ofTier: unknown, verb: string, ofRequest: unknown): string {
+  const shownKey = quoteShort(key);
+  if (ofTier === undefined) return `has no metadata ${shownKey}, and ${verb} ${quoteShort(ofRequest)}`;
+  const stated = `${what} ${shownKey} =`;
+  if (ofRequest === undefined) return `${stated} ${quoteShort(ofTier)}, and ${verb} none`;
+  if (ofTier === ofRequest) return `${stated} ${quoteShort(ofTier)}, and ${verb} it`;
+  const [left, right] = shortenAroundDifference(String(ofTier), String(ofRequest));
+  return `${stated} ${typeof ofTier === 'string' ? quoteText(left) : left}, and ${verb} ${quoteText(right)}`;
+}
+
+function quoteShort(value: unknown): string {
+  return typeof value === 'string' ? quoteText(shorten(value, maxText)) : String(value);
 }

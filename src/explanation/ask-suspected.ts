@@ -61,7 +61,7 @@ function* askAbout(
   }
   const [wrong] = answered;
   if (wrong === undefined || answered.length < needed) return undefined;
-  const sentence = `${mistake.sentence} Besides ${mended} wrong responses of the run, ${answered.length} further requests were sent that tell: all of them bear it out.`;
+  const sentence = `${mistake.sentence} ${mended} wrong responses of the run show it, and so do ${answered.length} further requests that were sent to check it.`;
   return { id: mistake.id, sentence, rows, wrong };
 }
 

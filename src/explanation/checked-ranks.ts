@@ -29,6 +29,9 @@ export interface CheckedRanks {
 /** How many tiers may have been returned in some responses only: another mistake may concern them. */
 const maxShareOfMixed = 0.05;
 
+/** Fewer of the newest tiers may be missing for a reason of their own, while the window has another size. */
+const minLeftOut = 6;
+
 /**
  * @returns undefined if the newest or the oldest tiers are checked, however many, or if the responses do not agree which are
  */
@@ -61,7 +64,9 @@ export function findWronglyCheckedRanks({
   const isExchange = leftOut.length > 0 && Math.abs(leftOut.length - inPlace.length) <= open;
   const lastInPlace = inPlace.at(-1)?.rank ?? 0;
   const hasGap = unchecked.some(({ rank }) => rank > windowSize && rank < lastInPlace);
-  return isExchange || hasGap || areOldest ? { checked, unchecked, leftOut, inPlace } : undefined;
+  const ranks = { checked, unchecked, leftOut, inPlace };
+  const isLaterPage = leftOut.length >= minLeftOut && findBlockOfRanks(ranks) !== undefined;
+  return isExchange || hasGap || areOldest || isLaterPage ? ranks : undefined;
 }
 
 /** Whether a tier was returned, for each request whose customer and order it is valid for. */
@@ -76,7 +81,17 @@ function listResultsOfValidTier(
   );
 }
 
-export function describeWronglyCheckedRanks({ leftOut, inPlace }: CheckedRanks): string {
+/** Finds the first and the last rank that is checked, if all between them are, as far as responses show it: a later page is one. */
+function findBlockOfRanks({ checked, unchecked }: CheckedRanks): readonly [first: number, last: number] | undefined {
+  const [first = 0, last = 0] = [checked[0]?.rank, checked.at(-1)?.rank];
+  return first === 1 || unchecked.some(({ rank }) => rank > first && rank < last) ? undefined : [first, last];
+}
+
+export function describeWronglyCheckedRanks(ranks: CheckedRanks): string {
+  const { leftOut, inPlace } = ranks;
+  const block = findBlockOfRanks(ranks);
+  if (block !== undefined)
+    return `The deployment checks the promotion tiers of rank ${block.join(' to ')}, not the newest ${windowSize}.`;
   const list = (ranked: readonly RankedTier[]) =>
     `${renderShortList(ranked.map(({ tier, rank }) => `${quoteTierName(tier)} (rank ${rank})`))} ${ranked.length === 1 ? 'is' : 'are'}`;
   if (leftOut.length === 0)
@@ -86,6 +101,8 @@ export function describeWronglyCheckedRanks({ leftOut, inPlace }: CheckedRanks):
 
 /** Lists facts about the tiers that are checked: how far their order is that of their times, or another order. */
 export function describeCheckedRanks(ranks: CheckedRanks, world: TargetWorld): string[] {
+  // Then the order is right, and the ranks say all.
+  if (findBlockOfRanks(ranks) !== undefined) return [];
   const facts = [
     ranks.leftOut.length === 0 ? undefined : describeOrderOfTimes(ranks),
     describeFewExchanged(ranks, world),
@@ -116,7 +133,7 @@ function describeNewestOfEachCampaign(
   const isAmongNewest = ({ tier }: RankedTier) =>
     tiers.filter(({ campaign_id }) => campaign_id === tier.campaign_id).indexOf(tier) < windowSize;
   if (!checked.every(isAmongNewest) || unchecked.some(isAmongNewest)) return undefined;
-  return `Each one that is checked is among the newest ${windowSize} of its campaign, and no other one is.`;
+  return `Each checked one is among the newest ${windowSize} of its campaign, and none of the others is.`;
 }
 
 /** Parts of a time, the finest first: the name, how many letters of ISO 8601 they take, and the preposition before them. */
@@ -137,9 +154,10 @@ function describeOrderOfTimes(ranks: CheckedRanks): string {
     const oldest = cutAll(checked, length)[0] ?? '';
     const newest = cutAll(unchecked, length).at(-1) ?? '';
     if (oldest < newest) continue;
-    return `Those that changed places were created ${preposition} the same ${unit}, ${oldest}: by the times of the test data, nothing else is out of order.`;
+    return `Those that changed places were created ${preposition} the same ${unit}, ${oldest}: by the times of the test data, all others are in order.`;
   }
-  return `By the times of the test data, not even the years are in order. ${describeTimeOfLeftOut(ranks)}`.trim();
+  const order = 'In the test data, some that are left out were created in a later year than some that are checked.';
+  return `${order} ${describeTimeOfLeftOut(ranks)}`.trim();
 }
 
 /** Says when the tiers were created that are left out, if all were created in the same second, day or year. */

@@ -367,7 +367,7 @@ function findIgnoredBody({ compared, predict, tiers, rows }: ObservationsWithPre
   const isAnyRight = listWrongResponses(equal, predict([])).length < equal.length;
   if (!hasRules || returned.every(Boolean) || !isAnyRight) return undefined;
   const { id, sentence } = bodyOfTheFirstRequest;
-  const evidence = `${equal.length} of ${ofUrl.length} requests to one URL have the same result, with ${bodies} bodies.`;
+  const evidence = `${equal.length} of ${ofUrl.length} requests to one URL have the same result, although they have ${bodies} different bodies.`;
   return { id, sentence, evidence: [evidence], rows: new Set(rows) };
 }
 

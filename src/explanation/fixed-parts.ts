@@ -35,7 +35,7 @@ export function listFixedPartMistakes({
   const customers = named.map(({ id }) =>
     createMistakeOfEveryRequest(
       `fixed-customer/${nameOf(id)}`,
-      `Every request is answered as if its customer were ${nameOf(id)}, whichever it names.`,
+      `Every request is answered as if its customer were ${nameOf(id)}, whichever customer it names.`,
       () => ({ customerOf: () => id }),
     ),
   );

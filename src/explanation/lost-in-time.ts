@@ -47,7 +47,7 @@ const directions: readonly Direction[] = [
     isReturnedAfter: false,
     // No tier of the run, right or wrong, contradicts it.
     minTiers: 1,
-    words: 'are missing in every response after the first one without them, even if it was right without them',
+    words: 'are missing in every response after the first one that lacks them, even if that one was right',
   },
   {
     id: 'lost-in-time',

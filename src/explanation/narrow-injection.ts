@@ -5,9 +5,10 @@
 
 import type { Tier } from '../contract/world.js';
 import type { HttpRequest } from '../http/exchange.js';
+import { quoteText } from '../support/quote-text.js';
 import { plainLetter } from './narrow-values.js';
 import { createNarrowedContrast, type NarrowedFailure, type NarrowingContext } from './narrowed-failure.js';
-import { type DecomposedRequest, quoteText } from './request-components.js';
+import type { DecomposedRequest } from './request-components.js';
 import { listSigns } from './stored-texts.js';
 import { type RequestGenerator, SymptomInquiry } from './symptom-inquiry.js';
 

@@ -8,6 +8,7 @@ import { distance } from 'fastest-levenshtein';
 import type { Tier } from '../contract/world.js';
 import type { HttpRequest } from '../http/exchange.js';
 import { renderShortList } from '../support/collections.js';
+import { quoteText } from '../support/quote-text.js';
 import type { ComponentContrast } from './narrow-components.js';
 import {
   describeRightResult,
@@ -16,7 +17,7 @@ import {
   type NarrowedFailure,
   type NarrowingContext,
 } from './narrowed-failure.js';
-import { type DecomposedRequest, quoteText } from './request-components.js';
+import type { DecomposedRequest } from './request-components.js';
 import { listSigns } from './stored-texts.js';
 import type { Correctness } from './symptom.js';
 import { type RequestGenerator, SymptomInquiry } from './symptom-inquiry.js';

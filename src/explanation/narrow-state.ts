@@ -240,7 +240,7 @@ function describeTurns(sent: readonly HttpRequest[], inquiry: SymptomInquiry): s
 function describeLender(lent: EarlierParts | undefined, { target: { world } }: SymptomInquiry): string {
   if (lent === undefined) return '';
   const description = shorten(describeRequest(lent.earlier.request, world), maxDescription);
-  return ` In the run, the result was right for this request with ${lent.words}: ${description}.`;
+  return ` In the run, the result would have been right if this request had had ${lent.words}: ${description}.`;
 }
 
 /** Sends two requests, one after the other. Both are new, so that no cache can have them. */
@@ -273,7 +273,7 @@ function* tryPair(
     break;
   }
   const [first, second] = shown;
-  const how = lent === undefined ? '' : ` The result is right for the second one with ${lent.words}.`;
+  const how = lent === undefined ? '' : ` The result would be right if the second one had ${lent.words}.`;
   const sentence = `After the first of these two requests, the second one is wrong: ${describeSymptom(inquiry, second)}. Alone, ${describeRightResult(inquiry)}. They differ in ${difference}.${how}`;
   const wrong = [first, second].flatMap((request) => inquiry.getExchange(request) ?? []);
   return { shape: reproducedStateShape, sentence, wrong, right: inquiry.getExchange(alone) };
@@ -324,7 +324,7 @@ export function describeLent(
   const description = describeRequest(earlier.request, world);
   // It is shown as a command, too.
   const which = description.length > maxDescription ? '' : ` The earlier one was ${description}.`;
-  const cause = `The result is right for this request with ${words}.${which}`;
+  const cause = `The result would be right if this request had ${words}.${which}`;
   const rightly =
     alone === undefined
       ? ''

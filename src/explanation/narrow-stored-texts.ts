@@ -9,6 +9,7 @@ import { createNameLookup } from '../contract/describe-request.js';
 import { renderFilterParameter } from '../contract/operation.js';
 import type { HttpRequest } from '../http/exchange.js';
 import { renderShortList } from '../support/collections.js';
+import { quoteText } from '../support/quote-text.js';
 import { type ComponentContrast, listWrongOnlyComponents } from './narrow-components.js';
 import {
   createNarrowedContrast,
@@ -22,7 +23,6 @@ import {
   type DecomposedRequest,
   describeRequestComponent,
   listMetadataFilters,
-  quoteText,
   type RequestComponent,
 } from './request-components.js';
 import {

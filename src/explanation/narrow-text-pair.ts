@@ -9,6 +9,7 @@ import { parseFilterParameter, renderFilterParameter } from '../contract/operati
 import type { Tier } from '../contract/world.js';
 import type { HttpRequest } from '../http/exchange.js';
 import { renderShortList } from '../support/collections.js';
+import { quoteText } from '../support/quote-text.js';
 import { shortenAroundDifference, truncate } from '../support/untrusted-text.js';
 import type { ComponentContrast } from './narrow-components.js';
 import { bisect, plainLetter } from './narrow-values.js';
@@ -16,13 +17,12 @@ import { findShownExchanges, type NarrowedFailure, quoteTierName } from './narro
 import {
   type DecomposedRequest,
   listMetadataFilters,
-  quoteText,
   type RequestComponent,
   replaceComponent,
 } from './request-components.js';
 import { judgeSymptom } from './symptom.js';
 import type { RequestGenerator, SymptomInquiry } from './symptom-inquiry.js';
-import { findLeastTextDifference, quoteWithMark, type TextDifference } from './text-difference.js';
+import { findLeastTextDifference, quoteAroundDifference, type TextDifference } from './text-difference.js';
 
 /** Letters of other kinds: beyond ASCII, beyond Latin, beyond the basic plane. */
 const otherLetters = ['é', '特', '🎈'] as const;
@@ -172,7 +172,7 @@ export function* narrowOtherKey(
 
 function describePair(difference: TextDifference, tier: Tier): string {
   const { place, inAsked, inStored } = difference;
-  const [asked, stored] = [quoteWithMark(difference, inAsked), quoteWithMark(difference, inStored)];
+  const [asked, stored] = [quoteAroundDifference(difference, inAsked), quoteAroundDifference(difference, inStored)];
   return `${quoteTierName(tier)} is returned if ${describePlace(place)} is ${asked}, although it should be ${stored}: ${describeLetters(inAsked, inStored)}.`;
 }
 

@@ -174,7 +174,7 @@ function describeUnstable(start: Exchange, inquiry: SymptomInquiry): NarrowedFai
 /** What no request that was sent makes right. */
 function describeSmallest(shown: Exchange, inquiry: SymptomInquiry, { sent }: NarrowingContext): NarrowedFailure {
   const { world } = inquiry.target;
-  const wrong = `To ${describeRequest(shown.request, world)}: ${describeSymptom(inquiry, shown.request)}.`;
+  const wrong = `For the request ${describeRequest(shown.request, world)}, ${describeSymptom(inquiry, shown.request)}.`;
   const neighbour = findNearestRightExample(inquiry, shown.request, sent);
   const shape = 'smallest';
   if (neighbour === undefined) return { shape, sentence: wrong, wrong: [shown], right: undefined };

@@ -54,7 +54,7 @@ export function describeSymptom({ symptom, target: { world } }: SymptomInquiry, 
 }
 
 export function describeRightResult({ symptom }: SymptomInquiry): string {
-  if (symptom.kind === 'refused') return 'it is accepted';
+  if (symptom.kind === 'refused') return 'the request is accepted';
   return symptom.kind === 'missing'
     ? `${quoteTierName(symptom.tier)} is returned`
     : `${quoteTierName(symptom.tier)} is not returned`;

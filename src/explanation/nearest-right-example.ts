@@ -47,7 +47,7 @@ export function findNearestRightExample(
         judgeSymptom({ kind: 'missing', tier: candidate }, exchange, target) === 'right',
     );
     if (tier === undefined) continue;
-    const sentence = `To ${describeRequest(exchange.request, target.world)}: '${tier.name}' is returned.`;
+    const sentence = `For the request ${describeRequest(exchange.request, target.world)}, '${tier.name}' is returned.`;
     return { sentence, exchange };
   }
   return undefined;

@@ -199,7 +199,7 @@ function describeProved(proved: readonly Candidate[], run: ObservationsWithPredi
     id: first.mistake.id,
     sentence: sentences.size === 1 ? first.mistake.sentence : `One of these: ${[...sentences].join(' Or: ')}`,
     evidence: [
-      `It explains ${first.mended.length} wrong responses, and none of ${compared.length} contradicts it. Wrong: ${renderShortList(names)}.`,
+      `It explains ${first.mended.length} wrong responses, and none of ${compared.length} contradicts it. Promotions with a wrong result: ${renderShortList(names)}.`,
       ...listFactsOfWindow(first.mistake.id, run),
     ],
     rows: new Set(first.mended.flatMap(([{ rows }]) => [...rows])),

@@ -107,7 +107,9 @@ export function findRefusedFeature(
   return {
     id: `refused/${status}/with-${feature.id}`,
     sentence: `The deployment answers ${status} to every documented request with ${feature.words}.`,
-    evidence: [`${shown.length} requests got ${status}, and of ${accepted.length} that were accepted none has it.`],
+    evidence: [
+      `${shown.length} such requests got ${status}, and none of the ${accepted.length} accepted requests is one.`,
+    ],
     rows: new Set(shown.flatMap(({ rows }) => [...rows])),
   };
 }

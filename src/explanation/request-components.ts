@@ -7,6 +7,7 @@ import { parseFilterParameter, spellFiltersLiterally } from '../contract/operati
 import { encodeQueryText, parseRequest } from '../http/decoded-request.js';
 import type { HttpRequest } from '../http/exchange.js';
 import { isJsonObject } from '../support/json.js';
+import { quoteText } from '../support/quote-text.js';
 
 /** A part that can be left out, and the request still says something. */
 export type RequestComponent =
@@ -153,10 +154,4 @@ export function describeRequestComponent(component: RequestComponent, nameOf: (i
     case 'option':
       return `options.${component.key} = ${JSON.stringify(component.value)}`;
   }
-}
-
-/** Quotes a text so that its difference from a similar one is seen: invisible characters are escaped. */
-export function quoteText(text: unknown): string {
-  const quoted = JSON.stringify(text) ?? String(text);
-  return quoted.replaceAll(/(?! )[\p{C}\p{M}\p{Z}]/gu, (sign) => `\\u{${sign.codePointAt(0)?.toString(16)}}`);
 }

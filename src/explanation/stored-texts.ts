@@ -5,8 +5,8 @@
 
 import { listAvailableTiers, type TargetWorld, type Tier, windowSize } from '../contract/world.js';
 import { cacheByObject } from '../support/caches.js';
+import { quoteText } from '../support/quote-text.js';
 import { truncate } from '../support/untrusted-text.js';
-import { quoteText } from './request-components.js';
 
 /** An entry of metadata that a filter can ask for, of a tier that is valid for every order. */
 export interface StoredText {

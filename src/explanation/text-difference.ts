@@ -8,7 +8,7 @@ import type { Tier } from '../contract/world.js';
 import { parseRequest } from '../http/decoded-request.js';
 import type { HttpRequest } from '../http/exchange.js';
 import { getMember } from '../support/json.js';
-import { quoteText } from './request-components.js';
+import { quoteText } from '../support/quote-text.js';
 
 /** Where a text of a request stands: in a filter or in the metadata, as the key or as the value of a key. */
 export interface TextPlace {
@@ -102,11 +102,13 @@ function cutDifference({ asked, stored }: TextPair) {
 /** How many letters are shown before and after a difference. */
 const shownAround = 12;
 
-/** Quotes a text with the part marked in which it differs: `"…raße [WIDE] so…"`. */
-export function quoteWithMark({ before, after }: Pick<TextDifference, 'before' | 'after'>, differing: string): string {
+/** Quotes a text around the part in which it differs: `"…raße WIDE so…"`. */
+export function quoteAroundDifference(
+  { before, after }: Pick<TextDifference, 'before' | 'after'>,
+  differing: string,
+): string {
   const [left, right] = [[...before], [...after]];
   const start = left.length > shownAround ? `…${left.slice(-shownAround).join('')}` : before;
   const end = right.length > shownAround ? `${right.slice(0, shownAround).join('')}…` : after;
-  const quoted = [start, differing, end].map((part) => quoteText(part).slice(1, -1));
-  return `"${quoted[0]}[${quoted[1]}]${quoted[2]}"`;
+  return quoteText(start + differing + end);
 }

@@ -107,15 +107,16 @@ export function describeTraitsOfWrongTiers(
   const words = [...range, ...describeThresholds(wrong, right), ...shared.map(([text]) => text)];
   if (words.length === 0)
     return describeRangeOfKind(wrong, right, kind) ?? describeTraitsOfSometimesWrong(records, kind, world);
-  const [how, must] =
-    kind === 'missing'
-      ? ['never returned', 'must be']
-      : ['always returned, as if they had no rules,', 'are excluded by their rules'];
-  if (wrong.length === 1)
-    return `'${wrong[0]?.tier.name}' is ${how} although it ${must}. It alone has ${words.join('; ')}.`;
+  const how = kind === 'missing' ? 'never returned' : 'always returned';
+  const traits = words.join('; ');
+  if (wrong.length === 1) {
+    const why = kind === 'missing' ? 'it must be' : 'its rules exclude it';
+    return `'${wrong[0]?.tier.name}' is ${how} although ${why}. It alone has ${traits}.`;
+  }
+  const why = kind === 'missing' ? 'they must be' : 'their rules exclude them';
   const first = Math.min(...wrong.map(({ rank }) => rank));
   const limits = range.length === 0 ? [] : listLimitsReachedBefore(first, world.tiers);
-  const seen = `${wrong.length} promotion tiers are ${how} although they ${must}. All of them, and none of the others, have: ${words.join('; ')}.`;
+  const seen = `${wrong.length} promotion tiers are ${how} although ${why}. All of them, and none of the others, have: ${traits}.`;
   return [seen, ...limits].join(' ');
 }
 

@@ -256,5 +256,5 @@ function chooseExample(refused: readonly ExchangeSummary[], checks: readonly Exc
 
 /** Lists the statuses, or why there is no response, in the order in which they came. */
 function listAnswers(refused: readonly ExchangeSummary[]): string {
-  return [...new Set(refused.map(({ outcome }) => String(outcome)))].join(' or ');
+  return [...new Set(refused.map(({ outcome }) => String(outcome).replaceAll('-', ' ')))].join(' or ');
 }

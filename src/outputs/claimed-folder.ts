@@ -56,7 +56,7 @@ function checkPlaywrightFolder(folder: string): void {
   if (hasList && written === undefined) return;
   const foreign = listFiles(folder).find((file) => written?.[file] !== computeDigest(path.join(folder, file)));
   if (foreign === undefined) return;
-  const message = 'would be removed, and no run left it as it is now';
+  const message = 'would be removed, but a run did not write it, or it was changed since';
   throw createInputError(path.join(folder, foreign), message, hint);
 }
 

@@ -66,7 +66,7 @@ function findOwner(file: string): Problem | undefined {
 function describeOwn(stat: fs.Stats): string {
   if (stat.isDirectory()) return 'is a folder';
   if (stat.isSymbolicLink()) return 'is a link';
-  return 'no run wrote it as it is now';
+  return 'a run did not write it, or it was changed since';
 }
 
 /** Removes the results of the run before: a run that ends early must not seem to have them. @throws UnusableInput */

@@ -20,10 +20,12 @@ export function readTemplate(name: string): string {
   return readFileSync(path.join(packageRoot, 'templates', 'outputs', name), 'utf8');
 }
 
-/** Fills a template (mustache.github.io). @param view states all names: Mustache looks for a missing one further out */
+const readPart = (name: string): string => readTemplate(path.join('parts', `${name}.mustache`));
+
+/** Fills a template (mustache.github.io); `{{> case.html}}` in it is another one. @param view states all names: Mustache looks for a missing one further out */
 export function fillTemplate(file: string, view: object): string {
   const language = path.extname(file);
-  const text = Mustache.render(readTemplate(`${file}.mustache`), view, {}, { escape: escapes[language] });
+  const text = Mustache.render(readTemplate(`${file}.mustache`), view, readPart, { escape: escapes[language] });
   if (language !== '.yaml') return text;
   const document = parseDocument(text);
   return renderYaml(document.toJS(), document.commentBefore ?? '');

@@ -46,7 +46,7 @@ export function createQuestionBinder(world: TargetWorld, data: World): (testCase
 }
 
 function withoutStandIns(row: CaseRow, names: readonly string[]): CaseRow {
-  return { ...row, unavailable: [`what stands for ${renderShortList(names)} of the test data of the suite`] };
+  return { ...row, unavailable: [`anything that could stand for ${renderShortList(names)} of the suite's test data`] };
 }
 
 /** Binds the tiers that a case needs to tiers of the data for which the same decides whether they are returned. */

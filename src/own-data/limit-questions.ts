@@ -46,5 +46,8 @@ function isUnavailable({ rows: [row] }: QuestionCase): boolean {
 
 function leaveOut(question: QuestionCase): QuestionCase {
   const [row] = question.rows;
-  return { ...question, rows: [{ ...row, unavailable: ["room for it within 'requests' of the target file"] }] };
+  return {
+    ...question,
+    rows: [{ ...row, unavailable: ["enough requests left (raise 'requests' in the target file)"] }],
+  };
 }

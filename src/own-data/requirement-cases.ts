@@ -80,5 +80,5 @@ function describeLack(topic: RequirementTopic, { tiers }: World): string {
   if (topic === 'rank' && tiers.length <= windowSize)
     return `a promotion tier that is older than the newest ${windowSize}: the data file has ${tiers.length} tiers`;
   if (!twoSided.includes(topic)) return 'a promotion that a request must get, and a request that shows this';
-  return `a promotion that only the ${topic.replace('-', ' ')} decides about, a request that must get it, and one that must not`;
+  return `a promotion for which a ${topic.replace('-', ' ')} alone decides between a request that must get it and one that must not`;
 }

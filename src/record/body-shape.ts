@@ -1,4 +1,5 @@
 import type { IdFinders } from '../recognition/id-finders.js';
+import { describeViolation } from '../support/describe-violation.js';
 import { isJsonObject, parseJson } from '../support/json.js';
 import { compileSchema } from '../support/schema-validation.js';
 
@@ -88,11 +89,15 @@ export function findShapeDrift(bodies: readonly string[], schema: object): Shape
   const found = bodies.flatMap((body): ShapeDrift[] => {
     // An empty result may have no body.
     if (body === '' || validate(parseJson(body))) return [];
-    return (validate.errors ?? []).map(({ instancePath, message, params }) => {
+    return (validate.errors ?? []).map((error) => {
+      const { instancePath, params } = error;
       const location = instancePath.replaceAll(/\/\d+(?=\/|$)/g, '/*');
       const { additionalProperty } = params;
       return additionalProperty === undefined
-        ? { kind: 'shape', message: `A value at ${location || 'the top'} does not fit the record: it ${message}.` }
+        ? {
+            kind: 'shape',
+            message: `A value at ${location || 'the top'} does not fit the record: it ${describeViolation(error)}.`,
+          }
         : { kind: 'new-member', message: `${location}/${additionalProperty}` };
     });
   });

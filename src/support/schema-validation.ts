@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import type { Ajv2020, AnySchemaObject, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import { computeOnce } from './caches.js';
+import { describeViolation } from './describe-violation.js';
 import { parseJsonPointer } from './json.js';
 import { distFolder, packageRoot } from './package-root.js';
 import { maxProblems, type Problem, suggestName, UnusableInput } from './problem.js';
@@ -38,8 +39,8 @@ export function findSchemaProblem(schema: string, document: unknown): string | u
   if (document === undefined) return 'it is not JSON';
   const validate = loadValidator(schema);
   if (validate(document)) return undefined;
-  const [{ instancePath = '', message = '' } = {}] = validate.errors ?? [];
-  return toOneLine(`${instancePath} ${message}`);
+  const [first] = validate.errors ?? [];
+  return first && toOneLine(`${first.instancePath || 'it'} ${describeViolation(first)}`);
 }
 
 export function findSchemaProblems(schema: string, file: ParsedFile): Problem[] {
@@ -88,7 +89,7 @@ function isKeyOnly(schema: AnySchemaObject = {}): boolean {
 }
 
 function createProblem(error: ErrorObject, file: ParsedFile): Problem {
-  const { keyword, params, propertyName, data, message, parentSchema = {} } = error;
+  const { keyword, params, propertyName, data, parentSchema = {} } = error;
   const steps = parseJsonPointer(error.instancePath);
   const subject = renderSubject(steps);
   const described = String(parentSchema.description ?? `The value violates '${keyword}' of its schema.`);
@@ -107,7 +108,7 @@ function createProblem(error: ErrorObject, file: ParsedFile): Problem {
       return report(`${subject} lacks the key '${params.missingProperty}'`, `Add '${params.missingProperty}:'.`);
     case 'oneOf': {
       const keys = listAlternativeKeys(error).map((key) => `'${key}'`);
-      if (keys.length === 0) return report(`${subject} ${message}`);
+      if (keys.length === 0) return report(`${subject} ${describeViolation(error)}`);
       if (params.passingSchemas === null) return report(`${subject} has none of the keys ${keys.join(' and ')}`);
       return report(`${subject} has more than one of the keys ${keys.join(' and ')}`);
     }
@@ -124,7 +125,7 @@ function createProblem(error: ErrorObject, file: ParsedFile): Problem {
     case 'false schema':
       return { at: file.locateKey(steps), message: `${subject} is not allowed here`, hint: 'Remove it.' };
     default:
-      return report(`${subject} ${message}`);
+      return report(`${subject} ${describeViolation(error)}`);
   }
 }
 

@@ -175,7 +175,7 @@ test('An expired entry names rows that fail again, and they are not added a seco
 });
 
 test('A failure that is not seen again is not new beside a known one of the same case', async () => {
-  const titles = ['summer, ann, a SKU only, expand, and some metadata', 'summer, bulk, nine items, nothing'];
+  const titles = ['summer, ann, a SKU only, expand, and some metadata', 'summer, bulk, nine items, nothing else'];
   const known = writeRows({ 'campaign-filter': titles });
   const only = ['campaign-filter'];
   const [right, wrong] = [deploy(), deploy('campaign-filter-ignored')];

@@ -157,10 +157,21 @@ test('A failing own case is reported apart, with its location: it changes the ex
   const [out, recordTo] = [path.join(folder, 'out'), path.join(folder, 'record.yaml')];
   const written = writeResults(run, some, { out, recordTo });
   expect(readCertificate(written.certificate).own_cases).toEqual(certificate.own_cases);
-  for (const file of ['summary.md', 'certificate.html'])
-    expect(readFileSync(path.join(path.dirname(written.certificate), file), 'utf8'), file).toMatch(
-      /own-unknown-query-parameter: .+\(nothing-returned\) The case of the suite has another answer: .+\(ignored\)/,
-    );
+  const readResult = (file: string) => readFileSync(path.join(path.dirname(written.certificate), file), 'utf8');
+  expect(readResult('summary.md')).toMatch(
+    /own-unknown-query-parameter: .+\(nothing-returned\) The case of the suite has another answer: .+\(ignored\)/,
+  );
+  // The page has a section for them, in which the one that fails comes first, and does not repeat them as notes.
+  const page = readResult('certificate.html');
+  const section = /<section id="own-cases".*?<\/section>/s.exec(page)?.[0] ?? '';
+  expect([...section.matchAll(/data-item[^>]* id="(.+?)"/g)].map(([, id]) => id)).toEqual([
+    'own-seven-mugs',
+    'own-unknown-query-parameter',
+  ]);
+  expect(section).toMatch(/verifies <a href="#order\.quantity">/);
+  expect(section).toMatch(/\(nothing-returned\) The case of the suite has another answer: .+\(ignored\)/);
+  expect(page.split('The case of the suite has another answer').length).toBe(2);
+  expect(page).toContain('<a href="#own-cases">1 fail, 1 pass</a>');
   expect(readRecord(recordTo).questions['unknown-query-parameter']?.outcome).toBe('ignored');
   expect(readFileSync(path.join(path.dirname(written.certificate), 'observed.md'), 'utf8')).not.toContain(
     'nothing-returned',

@@ -124,7 +124,7 @@ for (const [what, [expected, args]] of Object.entries(commands))
     expectKept(cwd, before, output);
     expect(status, output).toBe(expected);
     if (expected === 0) return;
-    expect(output).toMatch(/Move or remove it|lacks the key|must be object/);
+    expect(output).toMatch(/Move or remove it|lacks the key|must be a mapping/);
     expect([...readTree(cwd).keys()], what).toEqual([...before.keys()]);
   });
 
@@ -143,7 +143,7 @@ test('What is in the place of one result is named before anything is sent', asyn
   const rows: Readonly<Record<string, (file: string) => void>> = {
     'is a folder': (file) => void mkdirSync(file),
     'is a link': (file) => symlinkSync(path.join(whole, path.basename(file)), file),
-    'no run wrote it as it is now': (file) =>
+    'a run did not write it, or it was changed since': (file) =>
       writeFileSync(file, readFileSync(path.join(whole, path.basename(file)), 'utf8').replace(/\w/, 'x')),
   };
   for (const name of listOutputFiles())

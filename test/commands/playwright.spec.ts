@@ -373,7 +373,7 @@ const statements: readonly (readonly [statement: string, says: string])[] = [
   ["expect(await target.send(two)).not.toReturnTiers(['mug-1', 'for-ben'])", 'Returned: mug-1'],
   [
     'expect(await target.send(two)).toConform()',
-    "not be: 'mug-3' (rank 9: asks for 3 of product mug; the order has 2), 'mug-10'",
+    "not be: 'mug-3' (rank 9: asks for 3 of product mug, and the order has 2), 'mug-10'",
   ],
   ['expect(await target.send(mugs(100))).toConform()', ''],
   ["expect(await target.send()).toReturnTiers(['no-such-tier'])", "The test data has no tier 'no-such-tier'."],

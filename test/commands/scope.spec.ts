@@ -257,7 +257,9 @@ test('An export that lacks what that of the record had is incomplete, whatever i
       more,
     });
     expect([kind, status]).toEqual([kind, incomplete]);
-    expect(renderRunReport(certificate)).toContain(`The data file has no ${kind} rules, and that of the record had`);
+    expect(renderRunReport(certificate)).toContain(
+      `The data file has no ${kind} rules, while the one of the record had some`,
+    );
     expect(certificate.summary.fail).toBeUndefined();
     expect(certificate.causes).toBeUndefined();
     expect(certificate.load?.is_certain).toBe(true);

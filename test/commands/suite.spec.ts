@@ -79,12 +79,12 @@ test('A requirement case is explained: statement, commands, and what is required
   const text = explained('sample-campaign-filter');
   for (const line of [
     /^It verifies the requirement filter\.promotion-id:\n {2}With the promotion_id filter, .*\n {2}In the documentation: Endpoints$/m,
-    /^'plain' is sent as\n {4}curl -gi \\$/m,
+    /^Request 'plain' is sent as\n {4}curl -gi \\$/m,
     /^ {2}Required to be returned: \d+\n {4}'greeting' \(rank 1\), /m,
     /^ {4}'beyond-first' \(rank 151\), .*: is older than the newest 150$/m,
     /^ {2}Open: \d+\n {4}'beyond-first' \(rank 151\), .*: is older than the newest 150, and the filter may come first$/m,
-    /^Given that\n {2}- 'plain' is answered 2xx$/m,
-    /^It is expected that\n {2}- 'probe' is answered 2xx\n {2}- 'probe' returns 'greeting' \(rank 1\), /m,
+    /^Given that\n {2}- request 'plain' is answered 2xx$/m,
+    /^It is expected that\n {2}- request 'probe' is answered 2xx\n {2}- request 'probe' returns 'greeting' \(rank 1\), /m,
   ])
     expect(text).toMatch(line);
 });

@@ -207,7 +207,12 @@ test('Each flaw of a bindings file is reported with line, column and hint', () =
   const rows: readonly (readonly [what: string, text: string, message: string, hint: RegExp])[] = [
     ['a name', '▸ann: C-1', "invalid name 'ann'", /^The key is an id of the test data, as `conformance world` prints/],
     ['an id twice', twice, "customer 'ben' has the id of customer 'ann'", /^Ids must be unique/],
-    ['no id', bindCustomer('ann', '▸null'), `'${worldIds.customer.get('ann')}' must be string,integer`, /^The id: one/],
+    [
+      'no id',
+      bindCustomer('ann', '▸null'),
+      `'${worldIds.customer.get('ann')}' must be a text or a whole number`,
+      /^The id: one/,
+    ],
   ];
   checkEachRow(rows, (_, marked, message, hint) => {
     const { text, places } = parseMarked(marked);
@@ -330,6 +335,6 @@ test('Each flaw of a target file is reported with line, column and hint', () => 
 
 test('A misspelt option of a config is refused: intrusive cases would run. So is a value of another type', () => {
   expect(() => checkRunOptions({ intrusiv: false })).toThrow("Did you mean 'intrusive'?");
-  expect(() => checkRunOptions({ only: 'quantity' })).toThrow("use.conformance: 'only' must be array");
+  expect(() => checkRunOptions({ only: 'quantity' })).toThrow("use.conformance: 'only' must be a list");
   checkRunOptions({ intrusive: false, against: 'record.yaml' });
 });

@@ -65,7 +65,7 @@ test('A fault is found, with its reason', () => {
   const rows = [
     ['customer-ignored', /^Returned, but should not be: 'for-/],
     ['expand-refused', /^Answered 400, expected 2xx\.$/],
-    ['quantity-ignored', /asks for 10 of product \w+; the order has 3/],
+    ['quantity-ignored', /asks for 10 of product \w+, and the order has 3/],
   ] as const;
   for (const [fault, reason] of rows)
     expect(judgeAnswers(createReference({ faults: [fault] })).failures, fault).toContainEqual(

@@ -83,7 +83,7 @@ function refuses(mistakes: readonly Mistake[], load = (yaml: string): readonly P
 
 test('a file that does not match the schema is refused at its location', () => {
   refuses([
-    ['an empty file', '▸', /must be object/],
+    ['an empty file', '▸', /must be a mapping/],
     ['an unknown key of a case', requirement(`request: ${ann}`, '▸expext: []', succeeds), /'expext'.*'expect'/],
     ['an unknown key of a check', asking(ann, '{ ▸something-else: 1 }'), /'something-else'.*accepted/],
     ['a file with more than cases', `▸base: {}\n${statusOf(ann)}`, /'base'/],
@@ -123,13 +123,13 @@ test('a file that does not match the schema is refused at its location', () => {
     ['an unknown tag', requirement('tags: [▸instrusive]', `request: ${ann}`, succeeds), /'instrusive'.*'intrusive'/],
     ['an invalid name', requirement(`requests: { ▸The Other: ${ann} }`, succeeds), /'The Other'.*Lower-case/],
     ['a request with the name of all', requirement(`requests: { ▸every: ${ann} }`, succeeds), /'every'/],
-    ['a list of checks', requirement(`request: ${ann}`, 'expect: ▸[{ status: 2xx }]'), /must be object/],
+    ['a list of checks', requirement(`request: ${ann}`, 'expect: ▸[{ status: 2xx }]'), /must be a mapping/],
     [
       'requests in a list',
       requirement(twoRequests, 'expect: { ▸"one, two": { status: 2xx } }'),
       /'one, two'.*`one and two`/,
     ],
-    ['a check that states nothing', asking(ann, '▸{}'), /1 /],
+    ['a check that states nothing', asking(ann, '▸{}'), /must not be empty/],
     [
       'a single alternative',
       question(

@@ -124,8 +124,8 @@ test.describe('verdicts', () => {
         { ...runFacts, isCutShort: true },
       );
     const interrupted = 'The run was interrupted.';
-    const reasons = [interrupted, '2 of 5 cases were not selected in this run.'];
-    expect(certify('pass')).toMatchObject({ verdict: 'incomplete', incomplete_because: reasons, notes: [interrupted] });
+    const incomplete = { verdict: 'incomplete', incomplete_because: [interrupted], notes: [interrupted] };
+    expect(certify('pass')).toMatchObject(incomplete);
     expect(certify('fail')).toMatchObject({ verdict: 'does-not-conform', notes: [interrupted] });
   });
 
@@ -167,6 +167,27 @@ test.describe('reasons', () => {
       'a.one: It is down.',
       'a.two: It is down.',
     ]);
+  });
+
+  test('Questions that were not asked are no reason of an incomplete run, and come after its reasons', () => {
+    const reason = createMessage('It has no SKU.');
+    const results = ['one-a', 'one-b'].map((id) => resultOf(id, 'pass'));
+    const certificate = createCertificate(suite, [...results, resultOf('two', 'not-applicable', { reason })], runFacts);
+    expect(certificate.incomplete_because).toEqual(['a.two: It has no SKU.']);
+    const report = renderRunReport(certificate, { certificate: 'c' });
+    const unasked = '2 of 5 cases were not selected in this run.';
+    expect(report.indexOf(unasked)).toBeGreaterThan(report.indexOf('It has no SKU.'));
+    const page = renderOutput('certificate.html', { certificate, results, showExchange: () => undefined }, suite);
+    const [lead = '', unjudged = ''] = ['lead', 'unjudged'].map(
+      (id) => new RegExp(`<section id="${id}">.*?</section>`, 's').exec(page)?.[0] ?? '',
+    );
+    expect([lead.includes('It has no SKU.'), lead.includes(unasked), unjudged.includes(unasked)]).toEqual([
+      true,
+      false,
+      true,
+    ]);
+    expect(page).toContain('<a href="#unjudged">Why?</a>');
+    expect(page).not.toContain('<a href="#lead">Why?</a>');
   });
 
   test('A case has its location, its rows and a command; a pass has none of them', () => {

@@ -3,13 +3,14 @@
 import { expect, test } from '@playwright/test';
 import fc from 'fast-check';
 import type { CauseEntry } from '../../src/certificate/cause-entry.js';
-import { createCertificate } from '../../src/certificate/certificate.js';
+import { type Certificate, createCertificate } from '../../src/certificate/certificate.js';
 import { foldAfter, foldRest } from '../../src/outputs/page/fold-after.js';
 import { type ShownText, showDifference, showSections, showText } from '../../src/outputs/page/shown-text.js';
 import { viewFailures } from '../../src/outputs/page/view-failures.js';
 import { viewQuestionGroups } from '../../src/outputs/page/view-questions.js';
 import { viewCases, viewVerdicts } from '../../src/outputs/page/view-requirements.js';
 import { certifyInProcess, createReference, type InProcessRun, suite } from '../support/in-process.js';
+import { renderOutput } from '../support/render-output.js';
 
 const read = ({ excerpt }: ShownText) => excerpt.map(({ text, mark }) => (mark === '' ? text : `[${mark}]`)).join('');
 const join = ({ excerpt }: ShownText) => excerpt.map(({ text, mark }) => text + mark).join('');
@@ -79,9 +80,9 @@ test.describe('failures', () => {
   });
 
   test('Failing cases come first, the smallest request before longer ones', () => {
-    const [first] = viewCases(run.certificate, suite);
+    const [first] = viewCases(run.certificate, suite, () => '');
     expect(first?.verdict).toBe('fail');
-    const failing = viewCases(run.certificate, suite).map(({ cases }) =>
+    const failing = viewCases(run.certificate, suite, () => '').map(({ cases }) =>
       cases.filter(({ verdict }) => verdict === 'fail'),
     );
     const all = run.certificate.requirements.flatMap(({ cases }) => cases);
@@ -114,6 +115,13 @@ test.describe('failures', () => {
     for (const { examples } of failures) expect(examples).toHaveLength(1);
     const verdicts = viewVerdicts(explainedRun, failures);
     for (const { verdict, numbers } of verdicts) expect(numbers.length).toBe(verdict === 'fail' ? 1 : 0);
+  });
+
+  test('What was retried is shown, and nothing where nothing was', () => {
+    const disturbances = { retried: { 503: 12, 'timed-out': 1 }, requests_per_second: 5 };
+    const render = (certificate: Certificate) => renderOutput('certificate.html', { ...run, certificate }, suite);
+    expect(render({ ...run.certificate, disturbances })).toMatch(/12 × 503, 1 timeout: retried\. Slowed to 5 requests/);
+    expect(render(run.certificate)).not.toContain('retried');
   });
 
   test('What was not selected is neither known nor explained', async () => {
@@ -162,7 +170,7 @@ test('Groups of questions are folded, unless a warning or a changed answer is am
         shown: undefined,
       };
     });
-    return viewQuestionGroups(certificate, suite.contract, answers);
+    return viewQuestionGroups(certificate, suite.contract, answers, () => '');
   };
   expect(view(0, 0).filter(({ isOpen }) => isOpen)).toEqual([]);
   const groups = view(1, 1);

@@ -48,7 +48,7 @@ const sentences: readonly (readonly [what: string, reason: Reason, sentence: str
   [
     'an unmet precondition',
     createReason('precondition', { reason: missing }),
-    `Not judged, since something else is not as expected: ${missingSentence}`,
+    `A control request is not answered as expected. ${missingSentence}`,
   ],
   [
     'two different results',

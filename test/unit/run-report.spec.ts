@@ -34,13 +34,13 @@ test('A reason states what a promotion requires and what the request has', { tag
   const text = reasons.map(({ reason }) => reason).join('\n');
   for (const why of [
     /'beyond-first' \(rank 151: is older than the newest 150\)/,
-    /: asks for \d+ of product [a-z-]+; the order has none\)/,
-    /: asks for \d+ of product [a-z-]+; the order has \d+( \+ \d+)*\)/,
-    /: asks for \d+ of sku [a-z0-9-]+; the order has (none|\d+)/,
-    /: is for customer [a-z-]+( or [a-z-]+)*; the customer is [a-z-]+/,
-    /: asks for the metadata \S+ = \S+; the request has /,
-    /: is of campaign [a-z-]+; the filter asks for [a-z-]+\)/,
-    /: has the metadata \S+ = \S+; the filter asks for /,
+    /: asks for \d+ of product [a-z-]+, and the order has none\)/,
+    /: asks for \d+ of product [a-z-]+, and the order has \d+( \+ \d+)*\)/,
+    /: asks for \d+ of sku [a-z0-9-]+, and the order has (none|\d+)/,
+    /: is for customer [a-z-]+( or [a-z-]+)*, and the customer is [a-z-]+/,
+    /: asks for the metadata \S+ = "[^"]*", and the request has /,
+    /: is of campaign [a-z-]+, and the filter asks for [a-z-]+\)/,
+    /: has the metadata \S+ = \S+, and the filter asks for /,
   ])
     expect(text).toMatch(why);
 });
@@ -150,13 +150,13 @@ const causes: readonly (readonly [string, Answer, id: RegExp, sentence: RegExp])
     'an emoji is refused',
     failingFor(hasEmoji),
     /^contrast/,
-    /With metadata .*🎁.*the answer is 500\. .*it is accepted/u,
+    /With metadata .*🎁.*the answer is 500\. .*the request is accepted/u,
   ],
   [
     'long responses are dropped',
     failingFor((_, { body }) => body.length > 6000),
     /^contrast/,
-    /the answer is 500\. .*it is accepted/,
+    /the answer is 500\. .*the request is accepted/,
   ],
   ['accents do not count', withFault('metadata-value/accents-folded-in-both'), /^contrast/, /With metadata .*é/],
   ['a quantity ends at 16 bits', withFault('product-quantity/wraps-at-16-bits'), /^contrast/, /65536 .*65535/],
@@ -204,14 +204,14 @@ const otherOrders: readonly (readonly [what: string, compare: (left: Tier, right
   [
     'by name',
     (left, right) => (left.name < right.name ? -1 : 1),
-    /not even the years.*\n.*ascending order of their name/,
+    /created in a later year than some that are checked.*\n.*ascending order of their name/,
   ],
   [
     'by day, and the oldest of a day first',
     (left, right) =>
       right.created_at.slice(0, 10).localeCompare(left.created_at.slice(0, 10)) ||
       left.created_at.localeCompare(right.created_at),
-    /on the same day, 2022-12-07: .* nothing else is out of order/,
+    /on the same day, 2022-12-07: .* all others are in order/,
   ],
 ];
 
@@ -223,6 +223,19 @@ for (const [what, compare, facts] of otherOrders)
       (await runRequirements(createIndependentDeployment({ ...suite.world, tiers }))).certificate.causes ?? [];
     expect(cause?.id).toBe('other-ranks');
     expect(cause?.evidence.join('\n')).toMatch(facts);
+  });
+
+const pages: readonly (readonly [what: string, from: number, to: number, ranks: string])[] = [
+  ['the second page of 150', 150, 300, `151 to ${suite.world.tiers.length}`],
+  ['150 from the second one on', 1, 151, '2 to 151'],
+  ['the second page of 100', 100, 200, '101 to 200'],
+];
+
+for (const [what, from, to, ranks] of pages)
+  test(`A deployment that checks ${what} is said to check these ranks, in the right order`, async () => {
+    const [cause] = (await runRequirements(withTiers(from, to))).certificate.causes ?? [];
+    expect(cause?.sentence).toBe(`The deployment checks the promotion tiers of rank ${ranks}, not the newest 150.`);
+    expect(cause?.evidence).toEqual([expect.stringMatching(/^It explains \d+ wrong responses/)]);
   });
 
 test('Fewer than six wrong responses prove no cause', async () => {

@@ -92,7 +92,7 @@ test.describe('Drift', () => {
     expect(drift).toHaveLength(3);
     expect(drift).toEqual(
       expect.arrayContaining([
-        { kind: 'shape', message: 'A value at /a does not fit the record: it must be integer.' },
+        { kind: 'shape', message: 'A value at /a does not fit the record: it must be a whole number.' },
         { kind: 'shape', message: "A value at the top does not fit the record: it must have required property 'a'." },
         { kind: 'new-member', message: '/b' },
       ]),

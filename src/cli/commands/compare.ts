@@ -9,7 +9,7 @@ export default ((command, end) => {
   command
     .description('compare certificates: print the requirements and questions that differ')
     .argument('<certificate>', 'a certificate.json, or the folder of a run')
-    .argument('<certificates...>', 'others')
+    .argument('<certificates...>', 'other certificates, or folders of runs')
     .action((first: string, others: string[]) => {
       end(printCertificateDifferences([first, ...others]) ? exitStatus.drift : exitStatus.conforms);
     });

@@ -15,7 +15,11 @@ export default ((command) => {
       const selected = () => selectCases(suite, { only: findCasesByName([name], suite, 'explain') });
       const [testCase, ...others] = named.length > 0 ? named : selected();
       if (testCase === undefined || others.length > 0)
-        throw createInputError(name, 'is not one case', `Name a case of npx conformance list cases ${name}`);
+        throw createInputError(
+          name,
+          'names several cases',
+          `Choose one of those that this lists: npx conformance list cases ${name}`,
+        );
       process.stdout.write(renderCaseExplanation(testCase, suite));
     });
 }) satisfies ConfigureCommand;

@@ -19,8 +19,11 @@ interface ServeFlags extends Pick<MockOptions, 'data' | 'known'> {
 export default ((command) => {
   command
     .description('start the reference deployment')
-    .addOption(new Option('--port <number>', 'default: a free one').argParser(parsePort))
-    .option('--host <address>', 'where to listen, such as 0.0.0.0 for other machines (default: this machine only)')
+    .addOption(new Option('--port <number>', 'where to listen (default: a free port)').argParser(parsePort))
+    .option(
+      '--host <address>',
+      'the address to listen at, such as 0.0.0.0 for other machines (default: this machine only)',
+    )
     .option('--data <file>', 'a data file, such as `conformance world` prints (default: the test data of the suite)')
     .option('--as <record>', 'a mock: answer every open question as a record says, in the recorded format')
     .option('--known <file>', 'known deviations: the mock has them, too')

@@ -1,15 +1,16 @@
 import { createHash } from 'node:crypto';
 import type { ResponseDifference } from '../../certificate/case-entry.js';
-import type { Certificate } from '../../certificate/certificate.js';
+import { type Certificate, createOwnCaseNotes } from '../../certificate/certificate.js';
 import type { KnownDeviationEntry } from '../../certificate/deviation-entry.js';
 import type { DriftEntry } from '../../certificate/drift-entry.js';
 import { listOutOfScope } from '../../certificate/scope.js';
-import { describeSharedReasons } from '../../certificate/shared-reasons.js';
+import type { Suite } from '../../suite/suite.js';
 import {
   adviseOnKnownDeviation,
   adviseOnScopeEntry,
   describeAnswerCounts,
   describeCounts,
+  describeDisturbances,
   describeKnownDeviation,
   describeVerdict,
   renderCount,
@@ -17,8 +18,10 @@ import {
 } from '../counts.js';
 import type { OutputRenderer } from '../output.js';
 import { foldAfter } from '../page/fold-after.js';
+import { createSharedPlaceLookup, listUnjudged } from '../page/shared-place.js';
 import { showSections } from '../page/shown-text.js';
 import { viewFailures } from '../page/view-failures.js';
+import { viewOwnCases } from '../page/view-own-cases.js';
 import { viewQuestionGroups } from '../page/view-questions.js';
 import { viewCases, viewVerdicts } from '../page/view-requirements.js';
 import { readTemplate } from '../template.js';
@@ -32,7 +35,7 @@ export default (({ certificate, suite, answers }) => {
   const script = readTemplate('certificate.js');
   const failures = viewFailures(certificate);
   const verdicts = viewVerdicts(certificate, failures);
-  const unjudged = certificate.incomplete_because === undefined ? describeSharedReasons(certificate) : [];
+  const findPlace = createSharedPlaceLookup(certificate);
   return {
     view: {
       style,
@@ -45,6 +48,7 @@ export default (({ certificate, suite, answers }) => {
       headline,
       when,
       seconds: (certificate.duration_ms / 1_000).toFixed(1),
+      disturbances: certificate.disturbances && describeDisturbances(certificate.disturbances),
       requirementCounts: describeCounts(certificate.summary),
       outOfScope: viewOutOfScope(certificate),
       questionCounts: describeQuestions(questions),
@@ -56,11 +60,11 @@ export default (({ certificate, suite, answers }) => {
       since: certificate.compared_with ?? 'the target file was written',
       drift: foldAfter(drift.map(viewChange), maxEntries, 'change'),
       unstable: foldAfter(unstable.map(viewDifference), maxEntries, 'case'),
-      unjudged: foldAfter(unjudged, maxEntries, 'reason'),
-      sharedPlace: findSharedPlace(certificate),
-      notes: foldAfter(viewNotes(certificate), maxEntries, 'note'),
-      requirements: viewCases(certificate, suite),
-      groups: viewQuestionGroups(certificate, suite.contract, answers),
+      unjudged: foldAfter(listUnjudged(certificate), maxEntries, 'reason'),
+      notes: foldAfter(viewNotes(certificate, suite), maxEntries, 'note'),
+      requirements: viewCases(certificate, suite, findPlace),
+      ownCases: viewOwnCases(certificate, suite, findPlace),
+      groups: viewQuestionGroups(certificate, suite.contract, answers, findPlace),
       isCompared: certificate.compared_with !== undefined || drift.length > 0,
     },
   };
@@ -101,15 +105,18 @@ function viewLead(certificate: Certificate) {
   const { load, incomplete_because: reasons = [], known_deviations: known, scope } = certificate;
   const advice = (known?.entries ?? []).flatMap((entry) => adviseOnKnownDeviation(entry) ?? []);
   const overdue = (scope?.not_applicable ?? []).flatMap((entry) => adviseOnScopeEntry(entry) ?? []);
+  const [undeclared = '', ...lines] = renderUndeclaredScope(certificate);
   const lists = [
     { heading: 'Test data', entries: load === undefined ? [] : [load.sentence] },
     { heading: 'Why it is incomplete', entries: reasons.filter((reason) => reason !== load?.sentence) },
-    { heading: 'To declare the scope', entries: renderUndeclaredScope(certificate) },
+    { heading: 'To declare the scope', entries: [undeclared].filter(Boolean), code: lines.join('\n') },
     { heading: 'Known deviations that no longer hold', entries: advice },
     { heading: 'Requirements out of scope that apply', entries: overdue },
   ];
   const filled = lists.filter(({ entries }) => entries.length > 0);
-  return filled.map(({ heading, entries }) => ({ heading, blocks: foldAfter(entries, maxLead, 'reason') }));
+  return filled.map(({ heading, entries, code = '' }) => {
+    return { heading, blocks: foldAfter(entries, maxLead, 'reason'), code };
+  });
 }
 
 /** The requirements that the target declares not to have, for the facts of the run. */
@@ -118,14 +125,11 @@ function viewOutOfScope({ scope }: Certificate) {
 }
 
 /** The notes that no other part of the page shows. */
-function viewNotes({ notes, incomplete_because: reasons = [], load }: Certificate): string[] {
-  return notes.filter((note) => !reasons.includes(note) && note !== load?.sentence);
-}
-
-/** Where a reason that several cases share is shown. */
-function findSharedPlace(certificate: Certificate): string {
-  if (certificate.incomplete_because !== undefined) return 'lead';
-  return describeSharedReasons(certificate).length > 0 ? 'unjudged' : 'attention';
+function viewNotes(certificate: Certificate, { contract }: Suite): string[] {
+  const { notes, incomplete_because: reasons = [], load, own_cases: own, questions } = certificate;
+  const ofOwnCases = own === undefined ? [] : createOwnCaseNotes(own, contract, questions);
+  const shown = [...reasons, ...ofOwnCases, ...(load === undefined ? [] : [load.sentence])];
+  return notes.filter((note) => !shown.includes(note));
 }
 
 const stateMarks = {
@@ -140,6 +144,7 @@ function viewKnown(entry: KnownDeviationEntry) {
   const isLink = /^https?:\/\/\S+$/.test(issue);
   return {
     requirement: entry.requirement,
+    what: entry.cause ?? renderCount(Object.keys(entry.rows ?? {}).length, 'case'),
     state: stateMarks[entry.state],
     text: describeKnownDeviation(isLink ? unlinked : entry),
     link: isLink ? issue : '',

@@ -4,6 +4,7 @@ import { type CaseEntry, isFailingVerdict } from '../../certificate/case-entry.j
 import type { CauseEntry, CauseExample } from '../../certificate/cause-entry.js';
 import { type Certificate, isKnownFailure, type RequirementEntry } from '../../certificate/certificate.js';
 import { getVerdictApartFromKnown } from '../../run/case-result.js';
+import { labelContrast } from '../label-contrast.js';
 import { type ShownSection, showDifference, showSections, showText } from './shown-text.js';
 
 export interface FailureView {
@@ -99,18 +100,28 @@ export function viewFailingCase({ expected, received, repeat_with }: CaseEntry):
   return showSections({ Expected: expected, 'Send it again with': repeat_with, Received: received });
 }
 
+const headings = {
+  first: 'First',
+  second: 'Second, wrong after the first',
+  wrong: 'Wrong',
+  right: 'Right',
+  alone: 'Right, if it is sent alone',
+};
+const kinds = { first: 'first', second: 'wrong', wrong: 'wrong', right: 'right', alone: 'right' } as const;
+
 /** The requests of a contrast, each with what came back, and with a mark on what decides. */
-function viewContrast({ wrong = [], right }: CauseEntry): ExampleView[] {
-  const last = wrong.at(-1);
-  const before = wrong.slice(0, -1);
-  const isLater = before.length > 0;
-  // After an earlier request, the right request is the wrong one, sent alone: what the earlier one differs in decides.
-  const compared = isLater ? before[0] : right;
-  return [
-    ...before.map((example) => viewExample(example, last, 'First', 'first')),
-    ...(last === undefined ? [] : [viewExample(last, compared, isLater ? 'Then wrong' : 'Wrong', 'wrong')]),
-    ...(right === undefined ? [] : [viewExample(right, isLater ? undefined : last, 'Right', 'right')]),
-  ];
+function viewContrast(contrast: CauseEntry): ExampleView[] {
+  const labelled = labelContrast(contrast);
+  const find = (wanted: string) => labelled.find(({ label }) => label === wanted)?.example;
+  // What decides is the difference between an earlier request and the one that it makes wrong, or else that to the right one.
+  const compared = {
+    first: find('second'),
+    second: find('first'),
+    wrong: find('right'),
+    right: find('wrong'),
+    alone: undefined,
+  };
+  return labelled.map(({ label, example }) => viewExample(example, compared[label], headings[label], kinds[label]));
 }
 
 /** @param compared the request that this one is compared with */

@@ -1,11 +1,11 @@
 /** The questions of a run, in their groups, with the answer to each and what it was before. */
 
 import type { Certificate } from '../../certificate/certificate.js';
-import { findSharedReasons } from '../../certificate/shared-reasons.js';
 import type { Contract } from '../../contract/contract.js';
 import { describeAnswerCounts, renderCount } from '../counts.js';
 import { type AnsweredQuestion, renderAnswerOrNone } from '../output.js';
 import { foldRest } from './fold-after.js';
+import type { SharedPlaceLookup } from './shared-place.js';
 
 /** If more answers than these deserve a warning, all groups are folded: nobody reads a wall. */
 const maxOpen = 20;
@@ -15,11 +15,11 @@ export function viewQuestionGroups(
   certificate: Certificate,
   { groups }: Contract,
   answers: readonly AnsweredQuestion[],
+  findPlace: SharedPlaceLookup,
 ) {
   const isWall = answers.filter(isRemarkable).length > maxOpen;
   const changes = new Map(certificate.drift.flatMap(({ case: id, was }) => (was === undefined ? [] : [[id, was]])));
-  const shared = findSharedReasons(certificate);
-  const view = (answer: AnsweredQuestion) => viewQuestion(answer, changes, shared);
+  const view = (answer: AnsweredQuestion) => viewQuestion(answer, changes, findPlace);
   return groups.map(({ name, asks }) => {
     const members = answers.filter(({ question }) => question.group === name);
     const remarkable = isWall ? [] : members.filter(isRemarkable);
@@ -53,13 +53,10 @@ function describeGroup(members: readonly AnsweredQuestion[]): string {
 }
 
 /** @param changes the answers of the baseline that are others now, by the ids of their questions */
-function viewQuestion(
-  answer: AnsweredQuestion,
-  changes: ReadonlyMap<string, string>,
-  shared: ReadonlyMap<string, unknown>,
-) {
+function viewQuestion(answer: AnsweredQuestion, changes: ReadonlyMap<string, string>, findPlace: SharedPlaceLookup) {
   const { question, entry } = answer;
   const { outcome, reason = '', warning, drift } = entry;
+  const sharedPlace = findPlace(reason);
   return {
     id: question.id,
     open: splitCode(question.open),
@@ -68,8 +65,8 @@ function viewQuestion(
     marks: [...(warning ? ['warning'] : []), ...(drift ? ['drift'] : [])],
     needsAttention: warning || drift || outcome === null,
     was: changes.get(question.id) ?? '',
-    isShared: shared.has(reason),
-    reason: shared.has(reason) ? '' : reason,
+    sharedPlace,
+    reason: sharedPlace === '' ? reason : '',
   };
 }
 

@@ -13,6 +13,7 @@ import type { Suite } from '../../suite/suite.js';
 import { shorten } from '../../support/untrusted-text.js';
 import { describeCounts, sortByUrgency } from '../counts.js';
 import { foldAfter, type ListBlock } from './fold-after.js';
+import type { SharedPlaceLookup } from './shared-place.js';
 import type { ShownSection } from './shown-text.js';
 import { type FailureView, sortByRequest, viewFailingCase } from './view-failures.js';
 
@@ -47,11 +48,17 @@ export function viewVerdicts(certificate: Certificate, failures: readonly Failur
 
 export interface CaseView {
   readonly id: string;
+  /** Of an own case: what it is about, such as "verifies" and the id of a requirement. Empty for cases of the suite. */
+  readonly relation: string;
+  readonly subject: string;
+  /** Of an own case about a question. */
+  readonly answer: string;
   readonly verdict: CaseEntry['verdict'];
   readonly title: string;
   readonly at: string;
   readonly needsAttention: boolean;
-  readonly isShared: boolean;
+  /** The section that says the reason for several cases, or ''. */
+  readonly sharedPlace: string;
   readonly reason: string;
   readonly sections: readonly ShownSection[];
   readonly rows: readonly ListBlock<RowView>[];
@@ -66,8 +73,7 @@ interface RowView {
 }
 
 /** The cases of each requirement: those that fail first, and of these the one with the smallest request. */
-export function viewCases(certificate: Certificate, { cases }: Suite) {
-  const shared = findSharedReasons(certificate);
+export function viewCases(certificate: Certificate, { cases }: Suite, findPlace: SharedPlaceLookup) {
   const titles = new Map(cases.map(({ id, title }) => [id, title]));
   return sortByUrgency(certificate.requirements).map((requirement) => ({
     id: requirement.id,
@@ -75,31 +81,35 @@ export function viewCases(certificate: Certificate, { cases }: Suite) {
     statement: requirement.statement,
     counts: describeCaseCounts(requirement),
     cases: sortByUrgency(sortByRequest(requirement.cases)).map((entry) =>
-      viewCase(entry, titles.get(entry.id) ?? entry.id, shared.has(entry.reason)),
+      viewCase(entry, titles.get(entry.id) ?? entry.id, findPlace(entry.reason)),
     ),
   }));
 }
 
-function describeCaseCounts({ cases }: RequirementEntry): string {
+/** Counts cases by their verdicts, the most urgent one first. */
+export function describeCaseCounts({ cases }: Pick<RequirementEntry, 'cases'>): string {
   const counts: Record<string, number> = {};
   for (const { verdict } of sortByUrgency(cases)) counts[verdict] = (counts[verdict] ?? 0) + 1;
   return describeCounts(counts);
 }
 
-function viewCase(entry: CaseEntry, title: string, isShared: boolean): CaseView {
+export function viewCase(entry: CaseEntry, title: string, sharedPlace: string): CaseView {
   const { id, verdict, at = '', rows = [] } = entry;
   const views = rows.map(({ known = false, ...row }) => ({ ...row, isKnown: known }));
-  const hasReason = entry.reason !== '' && !isShared;
+  const hasReason = entry.reason !== '' && sharedPlace === '';
   return {
     id,
+    relation: '',
+    subject: '',
+    answer: '',
     verdict,
     title,
     at,
     needsAttention: verdict !== 'pass',
-    isShared,
+    sharedPlace,
     reason: hasReason ? entry.reason : '',
     sections: hasReason || isFailingVerdict(verdict) ? viewFailingCase(entry) : [],
     rows: foldAfter(views, maxRows, 'row'),
-    hasMore: verdict !== 'pass' && !isShared,
+    hasMore: verdict !== 'pass' && sharedPlace === '',
   };
 }

@@ -1,6 +1,6 @@
 import type { Assertion } from '../../assertions/assertion.js';
 import { describeTiers } from '../../assertions/judge-returned-tiers.js';
-import { describeAssertion } from '../../assertions/registry.js';
+import { describeAssertion, nameRequest } from '../../assertions/registry.js';
 import {
   type CaseRow,
   getRequirementOrQuestionId,
@@ -58,7 +58,12 @@ function renderRow({ given, expect = [], requests, unavailable }: ExplainedRow, 
     ...listAssertions('It is expected that', expect, world),
     ...[...requests].flatMap(([name, request]) => {
       const command = renderCurlCommand(request, '$BASE_URL').replaceAll(/^/gm, '    ');
-      return [`'${name}' is sent as`, command, ...renderOracle(request, world), ''];
+      return [
+        `${nameRequest(name).replace(/^./, (letter) => letter.toUpperCase())} is sent as`,
+        command,
+        ...renderOracle(request, world),
+        '',
+      ];
     }),
     ...(unavailable.length > 0 ? [`Not sent: the target lacks ${unavailable.join(', ')}.`, ''] : []),
   ];
@@ -70,7 +75,7 @@ function renderOutcomes({ answer, answers }: QuestionCase, { questions }: Contra
   const known = questions.find(({ id }) => id === answers)?.answer;
   const outcomes = known?.kind === 'outcomes' ? known.outcomes : undefined;
   return [
-    `The first of these outcomes that holds is the answer; '${answer.evidence}' shows it:`,
+    `The first of these outcomes that holds is the answer; ${nameRequest(answer.evidence)} shows it:`,
     '',
     ...answer.rules.flatMap(({ outcome, when }) =>
       listAssertions(`${outcome}: ${outcomes?.get(outcome)}`, when, world),

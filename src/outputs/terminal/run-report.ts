@@ -2,7 +2,7 @@ import path from 'node:path';
 import { styleText } from 'node:util';
 import { quote } from 'shlex';
 import { type CaseEntry, isFailingVerdict } from '../../certificate/case-entry.js';
-import type { CauseExample } from '../../certificate/cause-entry.js';
+import type { CauseEntry } from '../../certificate/cause-entry.js';
 import {
   type Certificate,
   findDecisiveCase,
@@ -11,7 +11,7 @@ import {
 } from '../../certificate/certificate.js';
 import { referenceNotice } from '../../certificate/notices.js';
 import { listOutOfScope } from '../../certificate/scope.js';
-import { describeSharedReasons, findSharedReasons } from '../../certificate/shared-reasons.js';
+import { findSharedReasons, listSharedReasons } from '../../certificate/shared-reasons.js';
 import { joinCommandLines } from '../../http/curl-command.js';
 import type { Verdict } from '../../judge/verdict.js';
 import { getVerdictApartFromKnown, notSelectedReason, repetitionCaseId } from '../../run/case-result.js';
@@ -30,6 +30,7 @@ import {
   renderUndeclaredScope,
   sortByUrgency,
 } from '../counts.js';
+import { labelContrast } from '../label-contrast.js';
 import { fillTemplate } from '../template.js';
 import type { WrittenResults } from '../write-results.js';
 
@@ -47,6 +48,7 @@ const maxEntries = 3;
 export function renderRunReport(certificate: Certificate, written?: WrittenResults): string {
   const { target, selected, drift, notes, known_deviations: known, scope } = certificate;
   const unpassed = listUnpassed(certificate);
+  const shared = listSharedReasons(certificate, selected !== undefined);
   const unstable = certificate.unstable.map((entry) => ({ id: entry.case, text: limitText(entry.text) }));
   const warnings = certificate.questions.flatMap(({ id, sentence }) =>
     sentence === undefined ? [] : [{ id, sentence }],
@@ -63,7 +65,8 @@ export function renderRunReport(certificate: Certificate, written?: WrittenResul
       certificate.requirements.every(({ verdict }) => verdict === 'pass') &&
       selected === undefined &&
       certificate.requirements.length,
-    shared: describeSharedReasons(certificate, selected !== undefined),
+    shared: shared.flatMap(({ isAboutRequirements, sentence }) => (isAboutRequirements ? [sentence] : [])),
+    unasked: shared.flatMap(({ isAboutRequirements, sentence }) => (isAboutRequirements ? [] : [sentence])),
     undeclared: written?.scope === undefined && renderUndeclaredScope(certificate),
     knownFile: written?.known === undefined && findKnownFile(certificate),
     unstable: limitList(unstable, 'unstable case'),
@@ -114,20 +117,18 @@ function listCauses({ causes = [], requirements }: Certificate) {
       failures.filter(({ id }) => cases.includes(id)),
       wrong !== undefined,
     ),
-    requests: viewRequests(wrong, right),
+    requests: viewRequests({ wrong, right }),
   }));
 }
 
 /** The requests of a contrast, each as a command on one line. */
-function viewRequests(wrong: readonly CauseExample[] = [], right: CauseExample | undefined) {
-  const [before, last] = [wrong.slice(0, -1), wrong.slice(-1)];
-  const label = (requests: readonly CauseExample[], name: string) =>
-    requests.map(({ repeat_with }) => ({ label: name, command: renderOnOneLine(repeat_with) }));
-  return [
-    ...label(before, 'first'),
-    ...label(last, before.length === 0 ? 'wrong' : 'then '),
-    ...label(right === undefined ? [] : [right], 'right'),
-  ];
+function viewRequests(contrast: Pick<CauseEntry, 'wrong' | 'right'>) {
+  const labelled = labelContrast(contrast);
+  const width = Math.max(...labelled.map(({ label }) => label.length)) + 1;
+  return labelled.map(({ label, example }) => ({
+    label: `${label}:`.padEnd(width),
+    command: renderOnOneLine(example.repeat_with),
+  }));
 }
 
 /** The report is to fit on one screen. */
@@ -202,7 +203,7 @@ function listUnpassedRequirements(certificate: Certificate): UnpassedRequirement
 type UnpassedText = Pick<UnpassedRequirement, 'text' | 'common'>;
 
 function describeAsKnown({ known = [] }: RequirementEntry): UnpassedText {
-  const why = known.map(describeKnownDeviation).join(' ') || 'it cannot be judged.';
+  const why = [...new Set(known.map(describeKnownDeviation))].join(' ') || 'it cannot be judged.';
   const text = `As known: ${limitText(why)}`;
   return { text, common: text };
 }

@@ -5,6 +5,7 @@ import { isJsonObject, parseJson } from '../../support/json.js';
 import { createReason } from '../../support/reason.js';
 import {
   createFineFinding,
+  createTlsFinding,
   type ExaminationCheckResult,
   type ExaminationContext,
   type FindingsByArea,
@@ -31,7 +32,7 @@ export async function checkBodyIsAccepted(context: ExaminationContext): Promise<
   });
   const findings: FindingsByArea = {
     URL: createFineFinding('answers'),
-    TLS: createFineFinding('trusted'),
+    TLS: createTlsFinding(context),
     // They are accepted without a body: it is the body that makes the answer 401 or 403.
     Credentials: createFineFinding('credentials-accepted'),
     'Body on GET': ['problem', reason],

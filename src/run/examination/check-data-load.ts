@@ -2,6 +2,7 @@ import { listSuccesses } from '../../assertions/row-evidence.js';
 import { locateReturnedTiers } from '../../judge/judge-case.js';
 import {
   createFineFinding,
+  createTlsFinding,
   type ExaminationCheckResult,
   type ExaminationContext,
   hasUsableResponse,
@@ -35,7 +36,7 @@ export async function checkRefusedIds(context: ExaminationContext): Promise<Exam
   return {
     findings: {
       URL: createFineFinding('answers'),
-      TLS: createFineFinding('trusted'),
+      TLS: createTlsFinding(context),
       Credentials: createFineFinding('credentials-accepted'),
       'Body on GET': createFineFinding('body-read'),
       Ids: ['problem', reason],

@@ -1,5 +1,5 @@
 import type { ExaminationCheckResult, ExaminationContext, FindingsByArea } from './examination.js';
-import { createFineFinding, createProblemFinding, createUnknownFinding } from './examination.js';
+import { createFineFinding, createProblemFinding, createTlsFinding, createUnknownFinding } from './examination.js';
 import { findRequestIndependentFailure } from './find-request-independent-failure.js';
 
 /** Checks whether there is a request to send at all. */
@@ -17,7 +17,7 @@ export function checkReachability({
   const [first] = exchanges;
   const answered: FindingsByArea = {
     URL: createFineFinding('answers'),
-    ...(first !== undefined && 'response' in first && { TLS: createFineFinding('trusted') }),
+    ...(first !== undefined && 'response' in first && { TLS: createTlsFinding({ isEncrypted }) }),
   };
   const failures = exchanges.map((exchange) => findRequestIndependentFailure(exchange, isEncrypted));
   const [failure] = failures;

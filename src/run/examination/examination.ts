@@ -35,6 +35,9 @@ export const createFineFinding = (code: string, data?: Reason['data']): AreaFind
   'fine',
   createReason(code, data),
 ];
+/** The finding about TLS if there is a response. */
+export const createTlsFinding = ({ isEncrypted }: Pick<ExaminationContext, 'isEncrypted'>): AreaFinding =>
+  createFineFinding(isEncrypted ? 'trusted' : 'tls-unused');
 export const createProblemFinding = (code: string, data?: Reason['data']): AreaFinding => [
   'problem',
   createReason(code, data),
