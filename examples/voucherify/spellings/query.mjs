@@ -8,10 +8,10 @@ import { UnsupportedRequestError } from 'promotion-validation-conformance';
 
 const operation = '/v1/promotions/validation';
 const spelledOperation = `/client${operation}`;
-/** In characters. Many servers refuse longer heads of requests. */
-const maxPath = 8_000;
+const json = 'application/json';
 
 /** @typedef {import('promotion-validation-conformance').TransportRequest} Request */
+/** The value is percent-encoded as it was sent: deployments differ in what they decode. */
 /** @typedef {readonly [name: string, value: string]} Parameter */
 
 /** @type {import('promotion-validation-conformance').Transport} */
@@ -20,8 +20,8 @@ export default async function sendInQuery(request, { send }) {
 }
 
 /**
- * A query has no types, and nothing that is empty. So a request is sent only if it can be restored from its query, but for
- * empty lists in the metadata of the order.
+ * A query has no types, and nothing that is empty: an empty list or object and none are the same there. A request is sent only
+ * if its query loses nothing else.
  *
  * @param {Request} request documented
  * @returns {Request}
@@ -30,12 +30,19 @@ function spellRequest(request) {
   const { method, path, headers, body } = request;
   if (method !== 'GET' || path.split('?')[0] !== operation)
     throw new UnsupportedRequestError('another method, or another path');
+  if (
+    headers
+      .filter(isContentType)
+      .map(([, type]) => type)
+      .join() !== json
+  )
+    throw new UnsupportedRequestError('another content type: there is no body');
   const parameters = [...listBodyParameters(parseBody(body)), ...readQuery(path).map(spellFilter)];
   const spelled = { method, path: addQuery(spelledOperation, parameters), headers };
-  if (spelled.path.length > maxPath) throw new UnsupportedRequestError(`a query of more than ${maxPath} characters`);
   const restored = restoreRequest(spelled);
-  if (restored.path !== path || !isDeepStrictEqual(parseBody(restored.body), leaveOutEmptyLists(parseBody(body))))
-    throw new UnsupportedRequestError('a type, an empty value or a spelling that a query cannot have');
+  const [before, after] = [body, restored.body].map((text) => leaveOutEmpty(parseBody(text)));
+  if (restored.path !== path || !isDeepStrictEqual(before, after))
+    throw new UnsupportedRequestError('a type or a spelling that a query cannot have');
   return spelled;
 }
 
@@ -45,12 +52,15 @@ export function restoreRequest({ method, path, headers }) {
     throw new UnsupportedRequestError(`not GET ${spelledOperation}`);
   // What has no value cannot be in a query, so its absence says the same.
   const body = { order: { items: [], metadata: {} }, options: {}, metadata: {} };
-  const filters = readQuery(path).flatMap((parameter) => restoreParameter(body, parameter));
-  const kept = headers.filter(([name]) => name.toLowerCase() !== 'content-type');
+  const parameters = readQuery(path);
+  if (new Set(parameters.map(([name]) => name)).size < parameters.length)
+    throw new UnsupportedRequestError('a parameter that occurs twice');
+  const filters = parameters.flatMap((parameter) => restoreParameter(body, parameter));
+  const kept = headers.filter((header) => !isContentType(header));
   return {
     method,
     path: addQuery(operation, filters),
-    headers: [...kept, ['Content-Type', 'application/json']],
+    headers: [...kept, ['Content-Type', json]],
     body: JSON.stringify(body),
   };
 }
@@ -73,39 +83,43 @@ function listBodyParameters({ order, ...others }) {
  */
 function listParameters(name, value) {
   if (value === undefined || value === null) return [];
-  if (typeof value !== 'object') return [[name, String(value)]];
+  if (typeof value !== 'object') return [[name, encode(String(value))]];
   return Object.entries(value).flatMap(([key, member]) => listParameters(`${name}[${key}]`, member));
 }
 
 /**
  * Puts one parameter into the body. What the documentation does not have gets there, too: then the request is undocumented.
  *
- * @param {{ order: { items: object[], metadata: object } }} body
+ * @param {object} body
  * @param {Parameter} parameter
  * @returns {Parameter[]} the parameters that stay in the query
  */
-function restoreParameter(body, [name, value]) {
-  const item = /^item\[(\d+)\]\[(\w+)\]$/.exec(name);
-  const orderMetadata = /^order\[metadata\]\[(.+)\]\[(\d+)\]$/s.exec(name);
-  const member = /^(\w+)(?:\[(.+)\])?$/s.exec(name);
-  if (name === 'audienceRulesOnly') return [[name, value]];
-  if (name.startsWith('filters[')) return [[name.replace('filters', '[filters]'), value]];
-  if (item) setValue(body, ['order', 'items', Number(item[1]), item[2] ?? ''], readItemMember(item[2], value));
-  else if (orderMetadata)
-    setValue(body, ['order', 'metadata', orderMetadata[1] ?? '', Number(orderMetadata[2])], value);
-  else if (/^options\[expand\]\[\d+\]$/.test(name))
-    setValue(body, ['options', 'expand', Number(name.slice(16, -1))], value);
-  else if (member) setValue(body, member[2] === undefined ? [member[1] ?? ''] : [member[1] ?? '', member[2]], value);
-  else throw new UnsupportedRequestError('a parameter that is no member of the body');
+function restoreParameter(body, [name, encoded]) {
+  if (name === 'audienceRulesOnly') return [[name, encoded]];
+  if (name.startsWith('filters[')) return [[name.replace('filters', '[filters]'), encoded]];
+  const value = decode(encoded);
+  const member = findMember(name);
+  const isQuantity = member[1] === 'items' && member.at(-1) === 'quantity';
+  setValue(body, member, isQuantity && /^-?\d{1,15}$/.test(value) ? Number(value) : value);
   return [];
 }
 
 /**
- * @param {string | undefined} name
- * @param {string} value
+ * A key of metadata may have brackets of its own, so it ends at the last one.
+ *
+ * @param {string} name of a parameter
+ * @returns {(string | number)[]} where its value is in the body; a number is a place in a list
  */
-function readItemMember(name, value) {
-  return name === 'quantity' && /^-?\d{1,15}$/.test(value) ? Number(value) : value;
+function findMember(name) {
+  const [, number, member = ''] = /^item\[(\d{1,4})\]\[(\w+)\]$/.exec(name) ?? [];
+  if (number !== undefined) return ['order', 'items', Number(number), member];
+  const [, list, place] = /^options\[(\w+)\]\[(\d{1,4})\]$/.exec(name) ?? [];
+  if (list !== undefined) return ['options', list, Number(place)];
+  const [, key, at] = /^order\[metadata\]\[(.+?)\](?:\[(\d{1,4})\])?$/s.exec(name) ?? [];
+  if (key !== undefined) return ['order', 'metadata', key, ...(at === undefined ? [] : [Number(at)])];
+  const [, top, inner] = /^(\w+)(?:\[(.+)\])?$/s.exec(name) ?? [];
+  if (top === undefined) throw new UnsupportedRequestError('a parameter that is no member of the body');
+  return inner === undefined ? [top] : [top, inner];
 }
 
 /**
@@ -134,12 +148,17 @@ function parseBody(body = '') {
   return /** @type {Body} */ (parsed);
 }
 
-/** @param {Body} body @returns {Body} */
-function leaveOutEmptyLists({ order, ...others }) {
-  const { metadata } = order ?? {};
-  if (typeof metadata !== 'object' || metadata === null) return { ...others, order };
-  const filled = Object.entries(metadata).filter(([, values]) => !Array.isArray(values) || values.length > 0);
-  return { ...others, order: { ...order, metadata: Object.fromEntries(filled) } };
+/** @param {unknown} value @returns {unknown} */
+function leaveOutEmpty(value) {
+  if (Array.isArray(value)) return value.map(leaveOutEmpty);
+  if (typeof value !== 'object' || value === null) return value;
+  const members = Object.entries(value).map(([key, member]) => /** @type {const} */ ([key, leaveOutEmpty(member)]));
+  return Object.fromEntries(members.filter(([, member]) => !isEmpty(member)));
+}
+
+/** @param {unknown} value */
+function isEmpty(value) {
+  return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
 }
 
 /** @param {string} text @returns {unknown} */
@@ -160,20 +179,28 @@ function spellFilter([name, value]) {
 function readQuery(path) {
   const [, query = ''] = path.split(/\?(.*)/s);
   return query.split('&').flatMap((pair) => {
-    const [name = '', value = ''] = pair.split(/=(.*)/s).map(decode);
-    return pair === '' ? [] : [/** @type {const} */ ([name, value])];
+    const [name = '', value = ''] = pair.split(/=(.*)/s);
+    return pair === '' ? [] : [/** @type {const} */ ([decode(name), value])];
   });
 }
 
 /** @param {string} path @param {readonly Parameter[]} parameters */
 function addQuery(path, parameters) {
-  const query = parameters.map((parameter) => parameter.map(encode).join('=')).join('&');
+  const query = parameters.map(([name, value]) => `${encode(name)}=${value}`).join('&');
   return query === '' ? path : `${path}?${query}`;
 }
 
 /** Encodes as the documented requests do. @param {string} text */
 function encode(text) {
-  return encodeURIComponent(text).replaceAll(/[!'()~]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
+  return encodeURIComponent(text.replaceAll(/\p{Surrogate}/gu, '\uFFFD')).replaceAll(
+    /[!'()~]/g,
+    (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}
+
+/** @param {readonly [name: string, value: string]} header */
+function isContentType([name]) {
+  return name.toLowerCase() === 'content-type';
 }
 
 /** A + is a space, as in HTML forms. @param {string} text */
