@@ -135,18 +135,28 @@ function addHeaders({ headers, ...request }) {
 }
 
 /** @param {Request} request @returns {Request} without what is ignored, but for keys of metadata */
-function leaveOut({ path: sent, body, ...request }) {
-  const [before = '', query = ''] = sent.split(/\?(.*)/s);
+function leaveOut(request) {
+  const [before = '', query = ''] = request.path.split(/\?(.*)/s);
   const kept = query.split('&').filter((pair) => !ignore.includes(pair.split('=')[0] ?? ''));
   const whole = kept.join('&') === '' ? before : `${before}?${kept.join('&')}`;
-  if (!body?.startsWith('{')) return { ...request, path: whole, ...(body && { body }) };
+  return { ...request, path: whole, ...(request.body && { body: leaveOutMembers(request.body) }) };
+}
+
+/** @param {string} body stays as it is if it has nothing of that */
+function leaveOutMembers(body) {
   const parents = new Set(['', 'customer', 'order', 'items']);
-  /** @param {any} value @param {string} name @returns {unknown} */
+  /** @param {any} value @param {string} name @returns {any} */
   const clean = (value, name) => {
     if (Array.isArray(value)) return value.map((member) => clean(member, name));
     if (typeof value !== 'object' || value === null || !parents.has(name)) return value;
     const members = Object.entries(value).filter(([key]) => !ignore.includes(key));
     return Object.fromEntries(members.map(([key, member]) => [key, clean(member, key)]));
   };
-  return { ...request, path: whole, body: JSON.stringify(clean(JSON.parse(body), '')) };
+  try {
+    const parsed = JSON.parse(body);
+    const cleaned = JSON.stringify(clean(parsed, ''));
+    return cleaned === JSON.stringify(parsed) ? body : cleaned;
+  } catch {
+    return body;
+  }
 }

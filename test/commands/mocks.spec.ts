@@ -372,7 +372,7 @@ test('The commands of the page end with 0, and its example of a lie is what the 
 });
 
 test('A mock with the test data is compared with the record of the live deployment', { tag: '@long' }, async () => {
-  const behaviours = { 'empty-result': 'not-found', 'quantity-numeric-string': 'rejected' } as const;
+  const behaviours = { 'filter-unknown-campaign': 'not-found', 'quantity-numeric-string': 'rejected' } as const;
   const live = { credentials: referenceCredentials, behaviours };
   const servers = await Promise.all(
     [live, live, { credentials: referenceCredentials }, { ...live, faults: ['quantity-ignored'] }].map((options) =>
