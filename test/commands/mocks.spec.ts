@@ -174,6 +174,12 @@ const forms: readonly (readonly [Tool, form: string, change: (document: Json) =>
     (all) => withHttpRequest(all, { queryStringParameters: { a: ['.*'] } }),
     /a parameter/,
   ],
+  [
+    'mockserver',
+    'a placeholder',
+    (all) => withHttpRequest(all, { body: { json: { a: '\u0024{json-unit.any-string}' } } }),
+    /placeholders/,
+  ],
   ['mockserver', 'a schema', (all) => withHttpRequest(all, { body: { type: 'JSON_SCHEMA' } }), /its body/],
   [
     'mockserver',

@@ -5,6 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from '@playwright/test';
+import fc from 'fast-check';
 import { referenceCredentials } from '../../reference/deployment/reference-credentials.js';
 import { judge } from '../../src/api.js';
 import type { RequestPatch } from '../../src/cases/request-draft.js';
@@ -162,6 +163,54 @@ test('A query loses no type and no spelling: such a request is not sent', async 
     await expect(record('query', createReference(), { ...documented, ...changes })).rejects.toBeInstanceOf(Error);
 });
 
+/** Keys and values that queries, paths and parsers treat in a special way. */
+const awkward = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 8 }),
+  fc
+    .array(fc.constantFrom('[', ']', '][', '0', 'a', '.', '%', '+', '&', '=', '__proto__', '$'), { maxLength: 4 })
+    .map((all) => all.join('')),
+);
+const anyBody = fc.record(
+  {
+    customer: fc.record({ id: awkward }),
+    order: fc.record({
+      items: fc.array(fc.record({ product_id: awkward, quantity: fc.integer() }), { maxLength: 3 }),
+      metadata: fc.dictionary(awkward, fc.array(awkward, { minLength: 1, maxLength: 3 }), { maxKeys: 3 }),
+    }),
+    options: fc.constantFrom({}, { expand: ['category'] }),
+    metadata: fc.dictionary(awkward, awkward, { maxKeys: 4 }),
+  },
+  { requiredKeys: ['order', 'options', 'metadata'] },
+);
+
+test('Whatever is sent in a query is read as it was meant, by the server and by restoreRequest', async () => {
+  const [base] = requests as [HttpRequest];
+  const { restoreRequest } = await load('query');
+  let sentCount = 0;
+  const check = fc.asyncProperty(anyBody, awkward, async (body, filter) => {
+    const value = encodeURIComponent(filter.replaceAll(/\p{Surrogate}/gu, '')).replaceAll(
+      /[!'()~]/g,
+      (sign) => `%${sign.charCodeAt(0).toString(16)}`,
+    );
+    const path = `${base.path}?%5Bfilters%5D%5Bpromotion_id%5D%5Bconditions%5D%5B%24is%5D=${value}`;
+    const documented = { ...base, path, body: JSON.stringify(body) };
+    let read: HttpRequest | undefined;
+    const answer: Answer = (request) => {
+      read = request;
+      return { status: 200, headers: [], body: '{}' };
+    };
+    const sent = await record('query', answer, documented).catch(({ name }) => name);
+    if (sent === 'UnsupportedRequestError') return;
+    sentCount += 1;
+    for (const found of [read, restoreRequest(sent.request)]) {
+      expect(found?.path).toBe(path);
+      expect(JSON.parse(found?.body ?? '')).toEqual(JSON.parse(documented.body));
+    }
+  });
+  await fc.assert(check, { numRuns: 300 });
+  expect(sentCount).toBeGreaterThan(50);
+});
+
 test('What an SDK sends is restored, and what the documentation does not have makes it undocumented', async () => {
   const [post, query] = await Promise.all(names.map(load));
   const keys = [
@@ -196,6 +245,10 @@ test('What an SDK sends is restored, and what the documentation does not have ma
     metadata: { 'a] b': 'c d' },
     order: { items: [], metadata: { k: 'v', l: ['w'] } },
   });
+  expect(restore('order[items][0][sku_id]=s&items[1][sku_id]=t').order.items).toEqual([
+    { sku_id: 's' },
+    { sku_id: 't' },
+  ]);
   for (const parameters of ['a=1&a=2', '[a]=1', 'a=%ff'])
     expect(() => restore(parameters), parameters).toThrow(expect.objectContaining({ name: 'UnsupportedRequestError' }));
 });

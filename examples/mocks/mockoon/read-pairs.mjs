@@ -44,10 +44,15 @@ function splitPath(modifier) {
   return modifier.split(/(?<!\\)\./).map((name) => name.replaceAll('\\.', '.'));
 }
 
-/** @param {string} modifier the path of a query parameter, whose name is that of the documentation @returns {string} */
+/**
+ * Writes the name of a query parameter whose value is at this path: Mockoon reads brackets as objects within objects.
+ *
+ * @param {string} modifier
+ */
 function writeName(modifier) {
   const [first = '', ...others] = splitPath(modifier);
-  return others.length === 0 ? first : [first, ...others].map((name) => `[${name}]`).join('');
+  const beginning = first === 'filters' ? '[filters]' : first;
+  return beginning + others.map((name) => `[${name}]`).join('');
 }
 
 /** @param {{ modifier: string, value: string }[]} rules about members of the body */

@@ -96,7 +96,7 @@ function listParameters(name, value) {
  */
 function restoreParameter(body, [name, encoded]) {
   if (name === 'audienceRulesOnly') return [[name, encoded]];
-  if (name.startsWith('filters[')) return [[name.replace('filters', '[filters]'), encoded]];
+  if (/^(filters|\[filters\])\[/.test(name)) return [[name.replace(/^filters/, '[filters]'), encoded]];
   const value = decode(encoded);
   const member = findMember(name);
   const isQuantity = member[1] === 'items' && member.at(-1) === 'quantity';
@@ -111,7 +111,7 @@ function restoreParameter(body, [name, encoded]) {
  * @returns {(string | number)[]} where its value is in the body; a number is a place in a list
  */
 function findMember(name) {
-  const [, number, member = ''] = /^item\[(\d{1,4})\]\[(\w+)\]$/.exec(name) ?? [];
+  const [, number, member = ''] = /^(?:items?|order\[items\])\[(\d{1,4})\]\[(\w+)\]$/.exec(name) ?? [];
   if (number !== undefined) return ['order', 'items', Number(number), member];
   const [, list, place] = /^options\[(\w+)\]\[(\d{1,4})\]$/.exec(name) ?? [];
   if (list !== undefined) return ['options', list, Number(place)];
