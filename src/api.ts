@@ -13,7 +13,7 @@ import type { Credentials } from './http/connection-options.js';
 import { mapExchangeTexts } from './http/exchange.js';
 import { createRedactor, type Secret } from './http/redactor.js';
 import { isSuccessful } from './http/response-status.js';
-import type { Transport } from './http/transport.js';
+import { type RequestRestorer, restoreDocumentedRequest, type Transport } from './http/transport.js';
 import { type CodedExchangeJudgement, judgeExchanges } from './judge/judge-exchange.js';
 import { createRecognizer } from './recognition/recognizer.js';
 import { createMentionFilter, type ResponseReadingSettings } from './recognition/sibling-values.js';
@@ -27,6 +27,7 @@ export type { Credentials } from './http/connection-options.js';
 export type { Headers, HttpRequest, HttpResponse } from './http/exchange.js';
 export {
   NoResponse,
+  type RequestRestorer,
   type Transport,
   type TransportContext,
   type TransportRequest,
@@ -79,22 +80,47 @@ export interface JudgeOptions {
   readonly data: string;
   /** How responses name promotions, as `response` of a target file says it. Default: found from all exchanges. */
   readonly response?: ResponseReadingSettings;
+  /** Turns each request into the documented one, for callers that spell it otherwise (docs/transports.md). */
+  readonly restoreRequest?: RequestRestorer;
 }
 
 /**
  * Says what the documentation says of exchanges, such as those of real callers. Nothing is sent. Credentials in headers count
- * as present, and no judgement shows them. @throws UnusableInput with every problem of the data file
+ * as present, and no judgement shows them.
+ *
+ * @throws UnusableInput with every problem of the data file, or if `restoreRequest` returns no request
  */
 export function judge(
   exchanges: readonly AnsweredExchange[],
+  { restoreRequest, ...options }: JudgeOptions,
+): ExchangeJudgement[] {
+  const restored = exchanges.map(({ request, response }) => {
+    const read = restoreRequest === undefined ? { request } : restoreDocumentedRequest(restoreRequest, request);
+    return 'request' in read ? { request: read.request, response } : read;
+  });
+  const documented = restored.filter((exchange) => 'request' in exchange);
+  const redact = createRedactor(listSecrets(documented));
+  const judgements = judgeDocumented(documented, redact, options);
+  const judged = new Map<object, ExchangeJudgement>(
+    judgements.map((judgement, n) => [documented[n] as object, judgement]),
+  );
+  return restored.map((exchange) => {
+    if ('request' in exchange) return judged.get(exchange) as ExchangeJudgement;
+    const reason = createReason('not-restored', { why: redact(exchange.unsupported) });
+    return { verdict: 'undocumented', reason: renderReason(reason) };
+  });
+}
+
+/** @returns a judgement for each exchange, in their order */
+function judgeDocumented(
+  exchanges: readonly AnsweredExchange[],
+  redact: (text: string) => string,
   { data, response: stated = {} }: JudgeOptions,
 ): ExchangeJudgement[] {
   const { world } = readDataFile(data);
   const recognizer = createRecognizer(world, createMentionFilter(stated));
   const configuredPatterns = stated.tier === undefined ? undefined : [stated.tier].flat();
   const callers = exchanges.map((exchange) => JSON.stringify(listCredentials(exchange)));
-  const secrets = new Map(exchanges.flatMap(listCredentials).map((secret) => [secret.value, secret]));
-  const redact = createRedactor([...secrets.values()]);
   const redacted = exchanges.map(({ request, response }) => {
     const headers = request.headers.map(([name, value]) => [name, findPlaceholder(name) ?? value] as const);
     return mapExchangeTexts({ request: { ...request, headers }, response }, redact) as AnsweredExchange;
@@ -123,6 +149,11 @@ function findPlaceholder(headerName: string): string | undefined {
   const parts = ['applicationId', 'token'] as const;
   const part = parts.find((known) => credentialHeaders[known].toLowerCase() === headerName.toLowerCase());
   return part && credentialPlaceholders[part];
+}
+
+/** Without repetitions: most callers send one pair of credentials. */
+function listSecrets(exchanges: readonly AnsweredExchange[]): Secret[] {
+  return [...new Map(exchanges.flatMap(listCredentials).map((secret) => [secret.value, secret])).values()];
 }
 
 function listCredentials({ request }: AnsweredExchange): Secret[] {

@@ -42,7 +42,15 @@ export interface TransportContext {
  */
 export type Transport = (request: TransportRequest, context: TransportContext) => Promise<HttpResponse> | HttpResponse;
 
-/** A transport throws it for a request that cannot be expressed. */
+/**
+ * The other way round: turns a request as its callers send it into the documented request, from which the transport makes it.
+ * `judge` takes it for recorded traffic.
+ *
+ * @throws UnsupportedRequestError if it is another request, such as one with another path
+ */
+export type RequestRestorer = (sent: TransportRequest) => TransportRequest;
+
+/** A transport throws it for a request that cannot be expressed, or that it cannot restore. */
 export class UnsupportedRequestError extends Error {
   override readonly name = 'UnsupportedRequestError';
 }
@@ -159,6 +167,31 @@ export function createTransportClient(
     findFailure: () => failure && redactProblems(failure, client.redact),
   };
 }
+
+/** The documented request that was restored, or why there is none. */
+type RestoredRequest = { readonly request: TransportRequest } | { readonly unsupported: string };
+
+/** @throws UnusableInput if the function returns no request, and what it throws itself */
+export function restoreDocumentedRequest(restore: RequestRestorer, sent: TransportRequest): RestoredRequest {
+  let request: Partial<TransportRequest> | undefined;
+  try {
+    request = restore(sent);
+  } catch (error) {
+    // By its name: the class may come from another copy of this module.
+    if (error instanceof Error && meanings[error.name]?.[0] === 'unsupported') return { unsupported: error.message };
+    throw error;
+  }
+  const { method, path, headers, body } = request ?? {};
+  const isBody = body === undefined || typeof body === 'string';
+  if (typeof method === 'string' && typeof path === 'string' && Array.isArray(headers) && isBody)
+    return { request: { method, path, headers, ...(body === undefined ? {} : { body }) } };
+  // Without the value, which may have credentials.
+  const returned = request instanceof Promise ? 'a promise' : `a value of type ${typeof request}`;
+  const form = "{ method: 'GET', path: '/v1/…', headers: [['name', 'value']], body: 'text' }";
+  throw createInputError('restoreRequest', `it returned ${returned}, not ${form}`, restorerHint);
+}
+
+const restorerHint = "It returns a documented request, or throws UnsupportedRequestError('reason').";
 
 function redactProblems({ problems }: UnusableInput, redact: (text: string) => string): UnusableInput {
   return new UnusableInput(problems.map((problem) => ({ ...problem, message: redact(problem.message) })));

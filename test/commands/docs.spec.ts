@@ -150,7 +150,8 @@ test('Each flag that a text of the guide names exists, and each flag is in the g
   const known = new Set((await Promise.all(commandNames.map(listFlags))).flatMap((flags) => [...flags]));
   // Documents name flags of Playwright, too, and a few of other programs.
   const { output } = await runConformance(['test', '--help'], { cwd: packageRoot, script: playwright });
-  const ofOthers = new Set([...findFlags(output), '--save-dev', '--no', '--max-old-space-size']);
+  const example = readFileSync(path.join(packageRoot, 'examples', 'traffic', 'judge-traffic.mjs'), 'utf8');
+  const ofOthers = new Set([...[output, example].flatMap(findFlags), '--save-dev', '--no', '--max-old-space-size']);
   const named = guide.flatMap((name) =>
     Array.from(findDocument(name).matchAll(/`([^`\n]+)`/g), ([, code = '']) => findFlags(code))
       .flat()

@@ -66,9 +66,10 @@ for (const [name, documents, wrong] of [
   ],
   [
     'target',
-    ['example', 'reference', 'small-shop/target', 'voucherify/target'].map((name) =>
-      readDocument(`examples/${name}.yaml`),
-    ),
+    [
+      ...['example', 'reference', 'small-shop/target', 'voucherify/target', 'voucherify/qualifications/target'],
+      ...['voucherify/spellings/post', 'voucherify/spellings/query'],
+    ].map((name) => readDocument(`examples/${name}.yaml`)),
     { name: 'shop', pins: { 'empty-result': 'an outcome of no question' } },
   ],
   ['data', [JSON.parse(JSON.stringify(pickWorldLists(suite.world)))], { customers: [] }],
