@@ -1,0 +1,81 @@
+import type { AnsweredExchange } from '../../src/assertions/row-evidence.js';
+import type { Certificate } from '../../src/certificate/certificate.js';
+import { openTarget } from '../../src/certify/open-target.js';
+import { ReportedRun } from '../../src/certify/reported-run.js';
+import { runPlannedCases } from '../../src/certify/target-run.js';
+import { loadRunInputs } from '../../src/config/run-inputs.js';
+import { readDataFile } from '../../src/contract/data-file.js';
+import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
+import { createRecognizer } from '../../src/recognition/recognizer.js';
+import { repetitionCaseId } from '../../src/run/case-result.js';
+import { selectCases } from '../../src/suite/case-selection.js';
+import { type Fleet, type FleetMember, fleetCredentials, serveMember } from '../fleets/fleet.js';
+import { findVisibleMistake } from './find-visible-mistake.js';
+import type { Measurement, MissedMistake } from './measure-reference.js';
+
+const environment = { ...process.env, ...fleetCredentials };
+
+/** The member of a fleet that has no mistake. */
+const careful = 'careful';
+
+/**
+ * Measures the mistakes of a fleet on data of its own.
+ *
+ * @param requests that are compared with those of the right deployment where a run finds nothing
+ */
+export async function measureFleetOnData(
+  fleet: Fleet,
+  data: string,
+  requests: readonly HttpRequest[],
+): Promise<Measurement & { readonly certificate: Certificate }> {
+  const { world } = readDataFile(data);
+  const recognizer = createRecognizer(world);
+  const right = await serveMember(fleet, careful, data, async (baseUrl) => ({
+    certificate: await certify(baseUrl, data),
+    responses: await sendAll(baseUrl, data, requests),
+  }));
+  const answered = requests.flatMap((request, n): AnsweredExchange[] => {
+    const response = right.responses[n];
+    return response === undefined ? [] : [{ request, response }];
+  });
+  const [found, missed, invisible]: [string[], MissedMistake[], string[]] = [[], [], []];
+  for (const { id, story } of fleet.members.filter(isMistake)) {
+    const result = await serveMember(fleet, id, data, async (baseUrl) => {
+      const { verdict } = await certify(baseUrl, data);
+      if (verdict === 'does-not-conform') return 'found';
+      const responses = await sendAll(baseUrl, data, requests);
+      const ofAnswered = requests.flatMap((_, n) => (right.responses[n] === undefined ? [] : [responses[n]]));
+      return findVisibleMistake(answered, ofAnswered, world, recognizer);
+    });
+    if (result === 'found') found.push(id);
+    else if (result === undefined) invisible.push(id);
+    else missed.push({ id, story, shownBy: result.request });
+  }
+  return { found, missed, invisible, certificate: right.certificate };
+}
+
+function isMistake({ id, legal }: FleetMember): boolean {
+  return id !== careful && !legal;
+}
+
+/** Certifies a deployment on its own data, over the network. */
+async function certify(baseUrl: string, data: string): Promise<Certificate> {
+  const inputs = loadRunInputs({ baseUrl, data, allowHttp: true }, environment);
+  const plannedCases = [...selectCases(inputs.suite, inputs.settings).map(({ id }) => id), repetitionCaseId];
+  const channel = await openTarget(inputs.connection);
+  const reported = new ReportedRun(new Set(plannedCases), inputs);
+  const judged = await runPlannedCases(inputs, channel, { plannedCases }).finally(channel.close);
+  return (await reported.addAll(judged).certify()).certificate;
+}
+
+/** Sends requests in their order, several at once. @returns undefined for one that got no response */
+async function sendAll(
+  baseUrl: string,
+  data: string,
+  requests: readonly HttpRequest[],
+): Promise<(HttpResponse | undefined)[]> {
+  const { connection } = loadRunInputs({ baseUrl, data, allowHttp: true }, environment);
+  const channel = await openTarget(connection);
+  const exchanges = await Promise.all(requests.map((request) => channel.send(request))).finally(channel.close);
+  return exchanges.map((exchange) => ('response' in exchange ? exchange.response : undefined));
+}
