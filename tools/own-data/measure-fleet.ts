@@ -4,11 +4,11 @@ import { openTarget } from '../../src/certify/open-target.js';
 import { ReportedRun } from '../../src/certify/reported-run.js';
 import { runPlannedCases } from '../../src/certify/target-run.js';
 import { loadRunInputs } from '../../src/config/run-inputs.js';
-import { readDataFile } from '../../src/contract/data-file.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import { createRecognizer } from '../../src/recognition/recognizer.js';
 import { repetitionCaseId } from '../../src/run/case-result.js';
 import { selectCases } from '../../src/suite/case-selection.js';
+import type { Suite } from '../../src/suite/suite.js';
 import { type Fleet, type FleetMember, fleetCredentials, serveMember } from '../fleets/fleet.js';
 import { findVisibleMistake } from './find-visible-mistake.js';
 import type { Measurement, MissedMistake } from './measure-reference.js';
@@ -21,17 +21,19 @@ const careful = 'careful';
 /**
  * Measures the mistakes of a fleet on data of its own.
  *
+ * @param suite whose cases are drawn from the data
  * @param requests that are compared with those of the right deployment where a run finds nothing
  */
 export async function measureFleetOnData(
   fleet: Fleet,
   data: string,
+  suite: Suite,
   requests: readonly HttpRequest[],
 ): Promise<Measurement & { readonly certificate: Certificate }> {
-  const { world } = readDataFile(data);
+  const { world } = suite;
   const recognizer = createRecognizer(world);
   const right = await serveMember(fleet, careful, data, async (baseUrl) => ({
-    certificate: await certify(baseUrl, data),
+    certificate: await certify(baseUrl, data, suite),
     responses: await sendAll(baseUrl, data, requests),
   }));
   const answered = requests.flatMap((request, n): AnsweredExchange[] => {
@@ -41,7 +43,7 @@ export async function measureFleetOnData(
   const [found, missed, invisible]: [string[], MissedMistake[], string[]] = [[], [], []];
   for (const { id, story } of fleet.members.filter(isMistake)) {
     const result = await serveMember(fleet, id, data, async (baseUrl) => {
-      const { verdict } = await certify(baseUrl, data);
+      const { verdict } = await certify(baseUrl, data, suite);
       if (verdict === 'does-not-conform') return 'found';
       const responses = await sendAll(baseUrl, data, requests);
       const ofAnswered = requests.flatMap((_, n) => (right.responses[n] === undefined ? [] : [responses[n]]));
@@ -58,9 +60,9 @@ function isMistake({ id, legal }: FleetMember): boolean {
   return id !== careful && !legal;
 }
 
-/** Certifies a deployment on its own data, over the network. */
-async function certify(baseUrl: string, data: string): Promise<Certificate> {
-  const inputs = loadRunInputs({ baseUrl, data, allowHttp: true }, environment);
+/** Certifies a deployment on its own data, over the network. @param suite with the requests that are drawn from this data */
+async function certify(baseUrl: string, data: string, suite: Suite): Promise<Certificate> {
+  const inputs = { ...loadRunInputs({ baseUrl, data, allowHttp: true }, environment), suite };
   const plannedCases = [...selectCases(inputs.suite, inputs.settings).map(({ id }) => id), repetitionCaseId];
   const channel = await openTarget(inputs.connection);
   const reported = new ReportedRun(new Set(plannedCases), inputs);

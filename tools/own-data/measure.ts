@@ -51,7 +51,7 @@ for (const size of values.sizes.split(',').map(Number)) {
   const drawn = { ...suite, cases: suite.cases.filter(({ kind }) => kind === 'requirement') };
   if (faults.length > 0) report('faults of the reference', await measureReference(drawn, faults, requests));
   for (const [n, fleet] of fleets.entries()) {
-    const measured = await measureFleetOnData(fleet, data, requests);
+    const measured = await measureFleetOnData(fleet, data, suite, requests);
     const { verdict, summary, requests_sent } = measured.certificate;
     printed(`  ${folders[n]}: the right deployment: ${verdict}, ${requests_sent} requests, ${JSON.stringify(summary)}`);
     report(path.basename(folders[n] ?? ''), measured);
