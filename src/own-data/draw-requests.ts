@@ -43,6 +43,9 @@ const needed: readonly ((candidate: CandidateRequest) => boolean)[] = [
   isChanged('audience-first'),
   isChanged('metadata-keys-replaced'),
   isChanged('metadata-keys-added'),
+  isChanged('many-items'),
+  isChanged('long-texts'),
+  isChanged('large-body'),
 ];
 
 function isFiltered(kind: FilterVariationKind, group: FilterVariationGroup) {

@@ -10,7 +10,7 @@ import { type SelectedCustomers, selectCustomers } from './select-customers.js';
 import { takeEveryNth } from './take-every-nth.js';
 
 /** In characters. Larger requests may exceed the limits of a deployment. */
-const [maxPath, maxBody] = [7_000, 48_000];
+const [maxPath, maxBody] = [7_000, 60_000];
 
 /**
  * Lists requests that may be drawn for some data: orders that meet as many rules as possible, the same orders with filters,

@@ -22,15 +22,18 @@ export function findVisibleMistake(
 ): AnsweredExchange | undefined {
   const calibration = right.filter(({ request }) => !request.path.includes('?')).slice(0, calibrating);
   const target: TargetContext = { world, recognizer, calibration, isWorldSeen: true };
-  const differing = right.flatMap(({ request, response }, n): AnsweredExchange[] => {
+  const isSame = (response: HttpResponse, other: HttpResponse) =>
+    other.status === response.status && other.body === response.body;
+  const answered = right.flatMap(({ request, response }, n) => {
     const other = mistaken[n];
-    if (other === undefined || (other.status === response.status && other.body === response.body)) return [];
-    return [{ request, response: other }];
+    return other === undefined ? [] : [{ exchange: { request, response: other }, isRight: isSame(response, other) }];
   });
+  const differing = answered.flatMap(({ exchange, isRight }) => (isRight ? [] : exchange));
+  // Right responses of the same deployment show how it reads filters.
+  const companions = answered.flatMap(({ exchange, isRight }) => (isRight ? exchange : [])).slice(0, calibrating);
   for (let start = 0; start < differing.length; start += judgedAtOnce) {
     const batch = differing.slice(start, start + judgedAtOnce);
-    // Right exchanges beside them show how filters are spelt.
-    const judged = judgeExchanges([...batch, ...right.slice(0, calibrating)], target);
+    const judged = judgeExchanges([...batch, ...companions], target);
     const at = judged.slice(0, batch.length).findIndex(({ verdict }) => verdict === 'fail');
     if (at >= 0) return batch[at];
   }

@@ -22,6 +22,7 @@ const careful = 'careful';
  * Measures the mistakes of a fleet on data of its own.
  *
  * @param suite whose cases are drawn from the data
+ * @param only the ids of the mistakes to measure; all if it is empty
  * @param requests that are compared with those of the right deployment where a run finds nothing
  */
 export async function measureFleetOnData(
@@ -29,6 +30,7 @@ export async function measureFleetOnData(
   data: string,
   suite: Suite,
   requests: readonly HttpRequest[],
+  only: readonly string[] = [],
 ): Promise<Measurement & { readonly certificate: Certificate }> {
   const { world } = suite;
   const recognizer = createRecognizer(world);
@@ -41,17 +43,21 @@ export async function measureFleetOnData(
     return response === undefined ? [] : [{ request, response }];
   });
   const [found, missed, invisible]: [string[], MissedMistake[], string[]] = [[], [], []];
-  for (const { id, story } of fleet.members.filter(isMistake)) {
+  for (const { id, story } of fleet.members
+    .filter(isMistake)
+    .filter(({ id }) => only.length === 0 || only.includes(id))) {
+    let why = '';
     const result = await serveMember(fleet, id, data, async (baseUrl) => {
-      const { verdict } = await certify(baseUrl, data, suite);
+      const { verdict, incomplete_because = [] } = await certify(baseUrl, data, suite);
       if (verdict === 'does-not-conform') return 'found';
+      why = [verdict, ...incomplete_because].join(': ');
       const responses = await sendAll(baseUrl, data, requests);
       const ofAnswered = requests.flatMap((_, n) => (right.responses[n] === undefined ? [] : [responses[n]]));
       return findVisibleMistake(answered, ofAnswered, world, recognizer);
     });
     if (result === 'found') found.push(id);
     else if (result === undefined) invisible.push(id);
-    else missed.push({ id, story, shownBy: result.request });
+    else missed.push({ id, story, shownBy: result.request, why });
   }
   return { found, missed, invisible, certificate: right.certificate };
 }

@@ -21,6 +21,8 @@ export interface Measurement {
 export interface MissedMistake {
   readonly id: string;
   readonly story: string;
+  /** Why the run has no failure, as far as it says so. */
+  readonly why?: string;
   /** A request that shows it. */
   readonly shownBy: HttpRequest;
 }

@@ -4,7 +4,8 @@
  * A mistake that no run finds is looked for by a long comparison with the right deployment: where no documented request shows
  * it, it is not visible on this data, and does not count.
  *
- * Usage: npm run own-data -- [--seed N] [--sizes 20,60] [--faults N] [--comparisons N] [FLEET_FOLDER …]
+ * Usage: npm run own-data -- [--seed N] [--sizes 20,60] [--faults N] [--comparisons N]
+ * [--only MISTAKE,MISTAKE] [FLEET_FOLDER …]
  * Without a seed, a new one is taken and printed: the same seed gives the same data and the same sample of faults.
  */
 
@@ -29,10 +30,12 @@ const { values, positionals: folders } = parseArgs({
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
     sizes: { type: 'string', default: shopSizes.join(',') },
     faults: { type: 'string', default: '300' },
+    only: { type: 'string', default: '' },
     comparisons: { type: 'string', default: '1500' },
   },
 });
 const seed = Number(values.seed);
+const only = values.only.split(',').filter(Boolean);
 const fleets = folders.map(loadFleet);
 const temporary = mkdtempSync(path.join(os.tmpdir(), 'own-data-'));
 const printed = (text: string) => process.stdout.write(`${text}\n`);
@@ -51,9 +54,11 @@ for (const size of values.sizes.split(',').map(Number)) {
   const drawn = { ...suite, cases: suite.cases.filter(({ kind }) => kind === 'requirement') };
   if (faults.length > 0) report('faults of the reference', await measureReference(drawn, faults, requests));
   for (const [n, fleet] of fleets.entries()) {
-    const measured = await measureFleetOnData(fleet, data, suite, requests);
+    const measured = await measureFleetOnData(fleet, data, suite, requests, only);
     const { verdict, summary, requests_sent } = measured.certificate;
-    printed(`  ${folders[n]}: the right deployment: ${verdict}, ${requests_sent} requests, ${JSON.stringify(summary)}`);
+    printed(
+      `  ${path.basename(folders[n] ?? '')}: the right deployment: ${verdict}, ${requests_sent} requests, ${JSON.stringify(summary)}`,
+    );
     report(path.basename(folders[n] ?? ''), measured);
   }
   printed(`  ${(Date.now() - started) / 1_000} s`);
@@ -65,9 +70,9 @@ function report(what: string, { found, missed, invisible }: Measurement): void {
   printed(
     `  ${what}: ${found.length} of ${visible} found (${share.toFixed(1)} %); ${invisible.length} are not visible`,
   );
-  for (const { id, story, shownBy } of missed) {
+  for (const { id, story, shownBy, why = '' } of missed) {
     const { path: target, body = '' } = shownBy;
-    printed(`    missed ${id}: ${story}\n      ${target.slice(0, 200)} ${body.slice(0, 300)}`);
+    printed(`    missed ${id}: ${story}\n      ${why}\n      ${target.slice(0, 200)} ${body.slice(0, 300)}`);
   }
   if (invisible.length > 0 && invisible.length < 60) printed(`    not visible: ${invisible.join(', ')}`);
 }
