@@ -104,7 +104,7 @@ function describeFewExchanged({ leftOut, inPlace }: CheckedRanks, { campaigns }:
     const campaign = campaigns.find(({ id }) => id === tier.campaign_id)?.name;
     return `rank ${rank} was created at ${tier.created_at}, in the campaign '${campaign}'`;
   };
-  return `In the test data, ${[...leftOut, ...inPlace].map(describe).join('; ')}.`;
+  return `By their times and campaigns: ${[...leftOut, ...inPlace].map(describe).join('; ')}.`;
 }
 
 /** Finds out whether the limit is one of each campaign. */
@@ -136,9 +136,9 @@ function describeOrderOfTimes(ranks: CheckedRanks): string {
     const oldest = cutAll(checked, length)[0] ?? '';
     const newest = cutAll(unchecked, length).at(-1) ?? '';
     if (oldest < newest) continue;
-    return `Those that changed places were created ${preposition} the same ${unit}, ${oldest}: by the times of the test data, nothing else is out of order.`;
+    return `Those that changed places were created ${preposition} the same ${unit}, ${oldest}: by the times of creation, nothing else is out of order.`;
   }
-  return `By the times of the test data, not even the years are in order. ${describeTimeOfLeftOut(ranks)}`.trim();
+  return `By the times of creation, not even the years are in order. ${describeTimeOfLeftOut(ranks)}`.trim();
 }
 
 /** Says when the tiers were created that are left out, if all were created in the same second, day or year. */
@@ -197,7 +197,7 @@ function listEqualTimes(size: number, tiers: readonly Tier[]): string[] {
   const unit = timeUnits.find(([, length]) => last?.slice(0, length) === lastChecked?.slice(0, length));
   if (unit === undefined || last?.slice(0, unit[1]) === next?.slice(0, unit[1])) return [];
   return [
-    `In the test data, rank ${windowSize} was created ${unit[2]} the same ${unit[0]} as rank ${size}, and rank ${size + 1} was not.`,
+    `Rank ${windowSize} was created ${unit[2]} the same ${unit[0]} as rank ${size}, and rank ${size + 1} was not.`,
   ];
 }
 
@@ -216,8 +216,8 @@ function listReachedCounts(size: number, tiers: readonly Tier[]): string[] {
     return last !== undefined && total >= windowSize && total - count(last) < windowSize;
   };
   return countables.flatMap(([name, count]) => {
-    if (isReached(count)) return [`In the test data, rank ${size} has the ${windowSize}th of all ${name}.`];
-    const withEmpty = `In the test data, rank ${size} has the ${windowSize}th of all ${name}, if a promotion tier without any counts as one.`;
+    if (isReached(count)) return [`Rank ${size} has the ${windowSize}th of all ${name}.`];
+    const withEmpty = `Rank ${size} has the ${windowSize}th of all ${name}, if a promotion tier without any counts as one.`;
     return isReached((tier) => Math.max(1, count(tier))) ? [withEmpty] : [];
   });
 }

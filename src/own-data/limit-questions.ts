@@ -46,5 +46,5 @@ function isUnavailable({ rows: [row] }: QuestionCase): boolean {
 
 function leaveOut(question: QuestionCase): QuestionCase {
   const [row] = question.rows;
-  return { ...question, rows: [{ ...row, unavailable: ["room for it within 'requests' of the target file"] }] };
+  return { ...question, rows: [{ ...row, unavailable: ["enough 'requests' in its target file"] }] };
 }

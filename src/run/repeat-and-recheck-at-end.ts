@@ -16,6 +16,7 @@ import {
   summarizeExchange,
 } from '../judge/find-deployment-stop.js';
 import { collectRowEvidence, type ExchangesByRow, type TargetContext } from '../judge/judge-case.js';
+import { judgeExchanges } from '../judge/judge-exchange.js';
 import { findWorstVerdict, type Verdict } from '../judge/verdict.js';
 import type { Suite } from '../suite/suite.js';
 import { createReason } from '../support/reason.js';
@@ -202,7 +203,9 @@ async function watchFirstRequests(
   keeper?.keepCase(watched, [sent, ...repetitions], purpose);
   const lasting = repetitions.flatMap(listChanges);
   const violated = lasting.find(({ is }) => is === 'violated');
-  if (violated !== undefined && suite.data !== undefined) {
+  const changedAtEnd = lasting.flatMap(({ n, is }) => (is === 'violated' ? [n] : []));
+  const hasChanged = changedAtEnd.some((n) => !isRightAtEndOnly(n, target, repetitions));
+  if (violated !== undefined && suite.data !== undefined && hasChanged) {
     const reason = createReason('data-changed', { reason: violated.reason });
     return { ...createRepetitionResult('inconclusive'), reason, hasDataChanged: true };
   }
@@ -210,4 +213,17 @@ async function watchFirstRequests(
   if (unclear === undefined) return createRepetitionResult('pass');
   const reason = createReason('first-changed-at-end', { reason: unclear.reason });
   return { ...createRepetitionResult('inconclusive'), reason, concernsRun: true };
+}
+
+/**
+ * Whether a response at the end agrees with the documentation, and the one at the beginning did not. The data file is older
+ * than the run, so data that changed would agree with it at the beginning.
+ */
+function isRightAtEndOnly(n: number, target: TargetContext, repetitions: readonly CaseExchanges[]): boolean {
+  const atEnd = repetitions.flatMap(({ exchanges }) => exchanges[n]?.get(requestName) ?? []);
+  const isWrong = (exchange: Exchange | undefined) =>
+    exchange !== undefined &&
+    'response' in exchange &&
+    judgeExchanges([exchange], target).some(({ verdict }) => verdict === 'fail');
+  return isWrong(target.calibration[n]) && !atEnd.some(isWrong);
 }

@@ -4,7 +4,8 @@ import { openTarget } from '../../src/certify/open-target.js';
 import { ReportedRun } from '../../src/certify/reported-run.js';
 import { runPlannedCases } from '../../src/certify/target-run.js';
 import { loadRunInputs } from '../../src/config/run-inputs.js';
-import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
+import type { Exchange, HttpRequest, HttpResponse } from '../../src/http/exchange.js';
+import { hasTransientStatus } from '../../src/http/response-status.js';
 import { createRecognizer } from '../../src/recognition/recognizer.js';
 import { repetitionCaseId } from '../../src/run/case-result.js';
 import { selectCases } from '../../src/suite/case-selection.js';
@@ -76,7 +77,10 @@ async function certify(baseUrl: string, data: string, suite: Suite): Promise<Cer
   return (await reported.addAll(judged).certify()).certificate;
 }
 
-/** Sends requests in their order, several at once. @returns undefined for one that got no response */
+/** How many requests are sent at once, and how many of them may fail: a deployment that has stopped working shows no more. */
+const [sentAtOnce, maxFailures] = [50, 5];
+
+/** Sends requests in their order, several at once. @returns undefined for one that got no usable response */
 async function sendAll(
   baseUrl: string,
   data: string,
@@ -84,6 +88,22 @@ async function sendAll(
 ): Promise<(HttpResponse | undefined)[]> {
   const { connection } = loadRunInputs({ baseUrl, data, allowHttp: true }, environment);
   const channel = await openTarget(connection);
-  const exchanges = await Promise.all(requests.map((request) => channel.send(request))).finally(channel.close);
-  return exchanges.map((exchange) => ('response' in exchange ? exchange.response : undefined));
+  const responses: (HttpResponse | undefined)[] = [];
+  try {
+    for (let start = 0; start < requests.length; start += sentAtOnce) {
+      const exchanges = await Promise.all(
+        requests.slice(start, start + sentAtOnce).map((request) => channel.send(request)),
+      );
+      const usable = exchanges.map((exchange) => (hasUsableResponse(exchange) ? exchange.response : undefined));
+      responses.push(...usable);
+      if (usable.filter((response) => response === undefined).length > maxFailures) break;
+    }
+  } finally {
+    await channel.close();
+  }
+  return responses;
+}
+
+function hasUsableResponse(exchange: Exchange): exchange is AnsweredExchange {
+  return 'response' in exchange && !hasTransientStatus(exchange.response);
 }
