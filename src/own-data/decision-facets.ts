@@ -22,15 +22,7 @@ export const quantityFacets = [
 export type QuantityFacet = (typeof quantityFacets)[number];
 
 /** What a text has that software may read wrongly. */
-export const textFacets = [
-  'beyond-ascii',
-  'signs',
-  'outer-blanks',
-  'digits',
-  'over-64',
-  'over-128',
-  'over-255',
-] as const;
+export const textFacets = ['beyond-ascii', 'signs', 'outer-blanks', 'over-64', 'over-128', 'over-255'] as const;
 
 export type TextFacet = (typeof textFacets)[number];
 
@@ -122,7 +114,6 @@ function getTextFacets(text: string): readonly TextFacet[] {
     'beyond-ascii': /[^\0-\x7f]/.test(text),
     signs: /[^\p{L}\p{N}\p{M}\s_]/u.test(text),
     'outer-blanks': /^\s|\s$/.test(text),
-    digits: /\d/.test(text),
     'over-64': text.length > 64,
     'over-128': text.length > 128,
     'over-255': text.length > 255,

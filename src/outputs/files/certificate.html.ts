@@ -22,6 +22,7 @@ import { viewFailures } from '../page/view-failures.js';
 import { viewQuestionGroups } from '../page/view-questions.js';
 import { viewCases, viewVerdicts } from '../page/view-requirements.js';
 import { readTemplate } from '../template.js';
+import { viewDataDecisions } from '../view-data-decisions.js';
 
 /** Loads nothing from elsewhere. Its script folds and filters; without scripts, everything is open. */
 export default (({ certificate, suite, answers }) => {
@@ -58,6 +59,7 @@ export default (({ certificate, suite, answers }) => {
       unstable: foldAfter(unstable.map(viewDifference), maxEntries, 'case'),
       unjudged: foldAfter(unjudged, maxEntries, 'reason'),
       sharedPlace: findSharedPlace(certificate),
+      decisions: viewDataDecisions(certificate) ?? false,
       notes: foldAfter(viewNotes(certificate), maxEntries, 'note'),
       requirements: viewCases(certificate, suite),
       groups: viewQuestionGroups(certificate, suite.contract, answers),
