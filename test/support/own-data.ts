@@ -151,3 +151,9 @@ export function writeData(world: World, name: string): string {
   writeFileSync(file, JSON.stringify(world));
   return file;
 }
+
+/** A new one in each run, unless the environment states that of an earlier run. The workers inherit it from the main process. */
+process.env.OWN_DATA_SEED ??= String(Date.now() % 1_000_000);
+
+/** Generated data depends on it. */
+export const ownDataSeed = Number(process.env.OWN_DATA_SEED);
