@@ -38,6 +38,8 @@ function keepDistinct(candidates: readonly CandidateRequest[]): CandidateRequest
 const needed: readonly ((candidate: CandidateRequest) => boolean)[] = [
   isFiltered('no-match', 'no-match'),
   isFiltered('many-matches', 'metadata'),
+  isFiltered('exact', 'campaign', 'audience-first'),
+  isFiltered('exact', 'metadata', 'audience-first'),
   isChanged('expand-added'),
   isChanged('order-metadata-added'),
   isChanged('audience-first'),
@@ -48,9 +50,9 @@ const needed: readonly ((candidate: CandidateRequest) => boolean)[] = [
   isChanged('large-body'),
 ];
 
-function isFiltered(kind: FilterVariationKind, group: FilterVariationGroup) {
+function isFiltered(kind: FilterVariationKind, group: FilterVariationGroup, changeKind?: RequestVariationKind) {
   return ({ filtering, change }: CandidateRequest) =>
-    filtering?.kind === kind && filtering.group === group && change === undefined;
+    filtering?.kind === kind && filtering.group === group && change?.kind === changeKind;
 }
 
 function isChanged(kind: RequestVariationKind) {

@@ -5,7 +5,7 @@ import { createProductIndex, type ProductIndex } from './compose-order.js';
 import { assembleDrawnRequest } from './drawn-request-draft.js';
 import { pairFiltersWithOrders } from './pair-filters-with-orders.js';
 import { proposeOrders } from './propose-orders.js';
-import { type RequestVariation, requestVariations } from './request-variations.js';
+import { nearMissesOfAll, type RequestVariation, requestVariations } from './request-variations.js';
 import { type SelectedCustomers, selectCustomers } from './select-customers.js';
 import { takeEveryNth } from './take-every-nth.js';
 
@@ -47,8 +47,8 @@ interface PlannedChange {
 function planOrderChanges(orders: readonly CandidateRequest[], customers: SelectedCustomers): PlannedChange[] {
   const every = Math.ceil(orders.length / 2) + 1;
   return orders.flatMap((start, n) => {
-    const sampled = n === 0 ? requestVariations : takeEveryNth(requestVariations, every, n);
-    return [...sampled, ...customers.listChanges(start.parts.customer)].map((change) => ({ start, change }));
+    const sampled = n === 0 ? requestVariations : [...takeEveryNth(requestVariations, every, n), ...nearMissesOfAll];
+    return [...new Set(sampled), ...customers.listChanges(start.parts.customer)].map((change) => ({ start, change }));
   });
 }
 

@@ -33,10 +33,12 @@ const worth = {
   /** A detail decides that a deployment may get wrong: for the first time, and in the rule of another tier. */
   facet: 40,
   'facet-of-tier': 1,
-  /** A group of filters is read in a request of some form. */
-  reading: 12,
-  /** The same for requests without filters. */
-  'reading-without-filter': 40,
+  /** The same for a text with some sign. */
+  'facet-of-sign': 3,
+  /** A group of filters, or none, is read in a request of some form. */
+  reading: 40,
+  /** The same, where what is left out of the body has nothing to do with the filters. */
+  'reading-of-less': 12,
   /** Tiers are expanded whose campaign has some number of categories. */
   'expanded-categories': 60,
   /** An exact filter with `options.expand`, or without. */
@@ -88,9 +90,21 @@ function listRuleGoals(candidate: CandidateRequest, tiers: World['tiers']): Cove
 function listFacetGoals(decision: TierDecision, candidate: CandidateRequest): CoverageGoal[] {
   return listDecisionFacets(decision, candidate).flatMap((facet) => {
     const parts = listFacetParts(facet);
-    return [createGoal('facet', parts), createGoal('facet-of-tier', [...parts, decision.tier.id])];
+    const ofSigns =
+      facet.is === 'near' ? listSigns(decision).map((sign) => createGoal('facet-of-sign', [...parts, sign])) : [];
+    return [createGoal('facet', parts), createGoal('facet-of-tier', [...parts, decision.tier.id]), ...ofSigns];
   });
 }
+
+/** Lists the signs of the text that a tier needs, and whether it is long: software ends texts at a sign, or cuts them. */
+function listSigns({ reason }: TierDecision): string[] {
+  if (reason.is !== 'rule' || reason.rule.kind !== 'metadata') return [];
+  const text = reason.rule.is;
+  return [...new Set(text.match(/[^\p{L}\p{N}\p{M}]/gu) ?? []), ...(text.length > longText ? ['long'] : [])];
+}
+
+/** In characters. */
+const longText = 60;
 
 function listFacetParts(facet: DecisionFacet): string[] {
   if (facet.is === 'near') return [facet.is, facet.of, facet.by];
@@ -158,9 +172,9 @@ function rateFilterValue({ kind }: FilterVariation, text: string): number {
 /** Lists how the request is read: its filters in a form, and exact filters beside `options.expand`. */
 function listReadingGoals({ filtering, change, parts }: CandidateRequest): CoverageGoal[] {
   const form = change?.group === 'reading' ? change.title : '';
-  if (filtering === undefined) return [createGoal('reading-without-filter', [form])];
-  const reading = createGoal('reading', [filtering.group, form]);
-  if (!readWithExpand.has(filtering.kind)) return [reading];
+  const isOfLess = filtering !== undefined && change?.kind === 'omission';
+  const reading = createGoal(isOfLess ? 'reading-of-less' : 'reading', [filtering?.group ?? '', form]);
+  if (filtering === undefined || !readWithExpand.has(filtering.kind)) return [reading];
   return [reading, createGoal('filter-with-expand', [filtering.title, renderExpand(parts)])];
 }
 

@@ -3,7 +3,7 @@ import { findProductIdOfSku } from '../contract/world.js';
 import { groupBy } from '../support/collections.js';
 import type { ProductIndex } from './compose-order.js';
 import type { DraftItem, DrawnRequestDraft, MetadataEntry } from './drawn-request-draft.js';
-import { makeNearMissText, nearMissTextKinds } from './near-texts.js';
+import { makeNearMissText, type NearMissKind, nearMissTextKinds } from './near-texts.js';
 
 /** A way to vary a request. The request and its variation are a minimal pair. */
 export interface RequestVariation {
@@ -150,10 +150,22 @@ const itemChanges: readonly RequestVariation[] = [
   ),
 ];
 
+function titleNearMiss(near: NearMissKind): string {
+  return `metadata ${near}`;
+}
+
+const nearMissesForAll: readonly NearMissKind[] = [
+  'longer',
+  'with another last letter',
+  'with letters for its signs',
+  'up to its first sign',
+  'from its first half',
+];
+
 const metadataChanges: readonly RequestVariation[] = [
   ...nearMissTextKinds.map((near) =>
     changeMetadata(
-      `metadata ${near}`,
+      titleNearMiss(near),
       (metadata) => metadata.map(([key, value]) => [key, makeNearMissText(near, value) ?? `no ${value}`]),
       'comparison',
     ),
@@ -214,7 +226,8 @@ const readingChanges: readonly RequestVariation[] = [
   changeReading('audience-last', 'audienceRulesOnly at the end', { audienceRulesOnly: 'last' }),
   ...omissions.map((without) => changeReading('omission', `without ${without}`, { without })),
   ...forms.map((sent) => changeReading('encoding', `sent ${sent[0]}`, { sent })),
-  changeReading('repetition', 'again', { again: 1 }),
+  // A mistake may concern every second or third request, or those of one process of several.
+  ...[1, 2, 3].map((again) => changeReading('repetition', `again (${again})`, { again })),
 ];
 
 /** All changes but those of the customer, which depend on the data. */
@@ -226,6 +239,11 @@ export const requestVariations: readonly RequestVariation[] = [
   ...otherChanges,
   ...readingChanges,
 ];
+
+/** Near misses that are tried with the metadata of every order: which text is missed matters more than how. */
+export const nearMissesOfAll = metadataChanges.filter(({ title }) =>
+  nearMissesForAll.some((near) => title === titleNearMiss(near)),
+);
 
 /** Creates a change of the customer alone: what a deployment reserves for customers is compared, and no filter. */
 export function createCustomerVariation(title: string, customer: string): RequestVariation {

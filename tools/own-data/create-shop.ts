@@ -20,7 +20,10 @@ const idStyles: readonly ((kind: string, n: number, random: Random) => string)[]
   (_, n, random) => `${random.below(0xffffffff).toString(16).padStart(8, '0')}-${String(n).padStart(4, '0')}-4a7c`,
 ];
 
-/** How an id differs from one that the shop has already. */
+/** How the id of a tier differs from another one: what names one of them in a response must be read without doubt. */
+const tierNeighbours: readonly ((id: string) => string)[] = [(id) => `${id}-2`, (id) => `x${id}`];
+
+/** How any other id differs from one that the shop has already. */
 const neighbours: readonly ((id: string) => string)[] = [
   (id) => `${id}-2`,
   (id) => `${id}s`,
@@ -131,7 +134,8 @@ function createIds(kind: string, count: number, plan: Plan, random: Random): str
   for (let n = 0; ids.size < count; n += 1) {
     const known = [...ids];
     const isNeighbour = known.length > 0 && random.chance(plan.neighbours);
-    const id = isNeighbour ? random.pick(neighbours)(random.pick(known)) : style(kind, n, random);
+    const changes = kind === 'promo' ? tierNeighbours : neighbours;
+    const id = isNeighbour ? random.pick(changes)(random.pick(known)) : style(kind, n, random);
     if (id !== '') ids.add(id);
   }
   return random.sample([...ids], ids.size);
