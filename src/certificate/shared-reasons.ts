@@ -1,5 +1,5 @@
 import type { Cause } from '../explanation/diagnose-run.js';
-import type { Verdict } from '../judge/verdict.js';
+import { lackingCode, type Verdict } from '../judge/verdict.js';
 import { notReachedReason, notSelectedReason } from '../run/case-result.js';
 import { groupBy } from '../support/collections.js';
 import type { CaseEntry } from './case-entry.js';
@@ -11,6 +11,14 @@ interface ReasonSource {
   readonly requirements: readonly { readonly id: string; readonly cases: readonly CaseEntry[] }[];
   readonly questions: readonly { readonly outcome: string | null; readonly code?: string; readonly reason?: string }[];
   readonly causes?: readonly Pick<Cause, 'requirements' | 'follows'>[];
+}
+
+/** A case that shares its reason with others. */
+interface SharedCase {
+  /** That of its requirement; empty if it answers a question. */
+  readonly id: string;
+  readonly code?: string | undefined;
+  readonly verdict?: Verdict;
 }
 
 const unjudgedVerdicts: ReadonlySet<Verdict> = new Set(['inconclusive', 'not-run', 'not-applicable']);
@@ -61,17 +69,20 @@ export function listSharedReasons(source: ReasonSource, omitsUnselected = false)
     }
     // Questions alone have no cause: what explains requirements explains them, too.
     const isExplained = explained.size > 0 && lacking.every((id) => explained.has(id));
-    if (isExplained) return [];
-    const all = describeAllRequirements(source, alike);
-    return share(`${all ?? `${cases} were not judged`}: ${reason}`);
+    return isExplained ? [] : share(`${countUnjudged(source, alike, cases)}: ${reason}`);
   });
 }
 
+/** Says how many cases share a reason. @param cases that sentence for cases of any kind */
+function countUnjudged(source: ReasonSource, alike: readonly SharedCase[], cases: string): string {
+  const areQuestions = alike.every(({ id }) => id === '');
+  if (areQuestions && alike[0]?.code === lackingCode)
+    return `${alike.length} of ${source.questions.length} questions were not asked`;
+  return describeAllRequirements(source, alike) ?? `${cases} were not judged`;
+}
+
 /** Says that no case of any requirement was judged; undefined if some case has another reason. */
-function describeAllRequirements(
-  { requirements }: ReasonSource,
-  alike: readonly { readonly id: string; readonly verdict?: Verdict }[],
-): string | undefined {
+function describeAllRequirements({ requirements }: ReasonSource, alike: readonly SharedCase[]): string | undefined {
   const ofRequirements = alike.filter(({ id }) => id !== '');
   const [verdict, ...others] = new Set(ofRequirements.map((entry) => entry.verdict));
   const isAll = ofRequirements.length === requirements.flatMap(({ cases }) => cases).length;

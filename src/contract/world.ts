@@ -74,6 +74,16 @@ export interface TargetWorld extends World {
   readonly isDataFile?: true;
 }
 
+/** What reasons need to say whose data is meant, the test data of the suite or a data file: `the-data` in templates/reasons.yaml. */
+export function tellDataFile({ isDataFile }: Pick<TargetWorld, 'isDataFile'>): { readonly ofFile: 0 | 1 } {
+  return { ofFile: isDataFile === true ? 1 : 0 };
+}
+
+/** Names the data of a world in a sentence. */
+export function nameData({ isDataFile }: Pick<TargetWorld, 'isDataFile'>): string {
+  return isDataFile === true ? 'the data file' : 'the test data';
+}
+
 /** Returns the position of each thing in a list. Data files have many things, and each request looks some up. */
 export const indexPositionsById = cacheByObject(
   (things: readonly WorldEntity[]): ReadonlyMap<string, number> => new Map(things.map(({ id }, n) => [id, n])),

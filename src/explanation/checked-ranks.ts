@@ -122,7 +122,7 @@ function describeFewExchanged({ leftOut, inPlace }: CheckedRanks, { campaigns }:
     const campaign = campaigns.find(({ id }) => id === tier.campaign_id)?.name;
     return `rank ${rank} was created at ${tier.created_at}, in the campaign '${campaign}'`;
   };
-  return `In the test data, ${[...leftOut, ...inPlace].map(describe).join('; ')}.`;
+  return `By their times and campaigns: ${[...leftOut, ...inPlace].map(describe).join('; ')}.`;
 }
 
 /** Finds out whether the limit is one of each campaign. */
@@ -154,9 +154,9 @@ function describeOrderOfTimes(ranks: CheckedRanks): string {
     const oldest = cutAll(checked, length)[0] ?? '';
     const newest = cutAll(unchecked, length).at(-1) ?? '';
     if (oldest < newest) continue;
-    return `Those that changed places were created ${preposition} the same ${unit}, ${oldest}: by the times of the test data, all others are in order.`;
+    return `Those that changed places were created ${preposition} the same ${unit}, ${oldest}: by the times of creation, all others are in order.`;
   }
-  const order = 'In the test data, some that are left out were created in a later year than some that are checked.';
+  const order = 'Some that are left out were created in a later year than some that are checked.';
   return `${order} ${describeTimeOfLeftOut(ranks)}`.trim();
 }
 
@@ -216,7 +216,7 @@ function listEqualTimes(size: number, tiers: readonly Tier[]): string[] {
   const unit = timeUnits.find(([, length]) => last?.slice(0, length) === lastChecked?.slice(0, length));
   if (unit === undefined || last?.slice(0, unit[1]) === next?.slice(0, unit[1])) return [];
   return [
-    `In the test data, rank ${windowSize} was created ${unit[2]} the same ${unit[0]} as rank ${size}, and rank ${size + 1} was not.`,
+    `Rank ${windowSize} was created ${unit[2]} the same ${unit[0]} as rank ${size}, and rank ${size + 1} was not.`,
   ];
 }
 
@@ -229,8 +229,8 @@ function listReachedCounts(size: number, tiers: readonly Tier[]): string[] {
     return last !== undefined && total >= windowSize && total - count(last) < windowSize;
   };
   return countableParts.flatMap(({ name, count }) => {
-    if (isReached(count)) return [`In the test data, rank ${size} has the ${windowSize}th of all ${name}.`];
-    const withEmpty = `In the test data, rank ${size} has the ${windowSize}th of all ${name}, if a promotion tier without any counts as one.`;
+    if (isReached(count)) return [`Rank ${size} has the ${windowSize}th of all ${name}.`];
+    const withEmpty = `Rank ${size} has the ${windowSize}th of all ${name}, if a promotion tier without any counts as one.`;
     return isReached((tier) => Math.max(1, count(tier))) ? [withEmpty] : [];
   });
 }

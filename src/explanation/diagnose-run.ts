@@ -11,6 +11,7 @@
 
 import type { StructuralMistake } from '../../reference/faults/model.js';
 import { bodyOfTheFirstRequest } from '../../reference/faults/request.js';
+import { nameData } from '../contract/world.js';
 import type { FailingRow } from '../judge/judge-case.js';
 import type { Contrast } from '../run/case-report.js';
 import type { CaseResult } from '../run/case-result.js';
@@ -343,10 +344,10 @@ function findWhole(run: ObservationsWithPredictor): CauseWithRows | undefined {
 }
 
 /** Finds out whether nothing was ever returned, while no row fails: then it is not certain that the test data is loaded. */
-function findNothingReturned({ all, compared, rows }: ObservationsWithPredictor): CauseWithRows | undefined {
+function findNothingReturned({ all, compared, rows, world }: ObservationsWithPredictor): CauseWithRows | undefined {
   const isReturned = compared.some(({ returned }) => returned.some(Boolean)) || all.some(({ isUnclear }) => isUnclear);
   if (isReturned || compared.length < minMendedResponses || rows.some((row) => row.isFailing)) return undefined;
-  const evidence = [`${compared.length} responses name no promotion of the test data.`];
+  const evidence = [`${compared.length} responses name no promotion of ${nameData(world)}.`];
   return { id: 'nothing-returned', sentence: nothingReturnedSentence, evidence, rows: new Set(rows) };
 }
 

@@ -58,6 +58,6 @@ export function listLimitsReachedBefore(rank: number, tiers: readonly Tier[]): s
     const limit = usualLimits.find((size) => before <= size && size < after);
     return limit === undefined
       ? []
-      : [`Before rank ${rank}, the test data has ${before} ${name}: ${limit} may be a limit.`];
+      : [`The promotion tiers before rank ${rank} have ${before} ${name}: ${limit} may be a limit.`];
   });
 }

@@ -17,6 +17,7 @@ import {
   undeterminedOutcome,
 } from '../cases/test-case.js';
 import { createOracle } from '../contract/oracle.js';
+import { tellDataFile } from '../contract/world.js';
 import type { Exchange } from '../http/exchange.js';
 import { findResponseBreakage } from '../http/response-breakage.js';
 import {
@@ -298,7 +299,11 @@ function doubtWithoutWorld(
   const statuses = [...[...calibration, ...documented].map(statusOf), status];
   if (calibration.length > 0 && statuses.every(isDataIndependentRefusal)) return judgement;
   const { reason = createReason('passed') } = judgement;
-  return { ...doubted, verdict: 'inconclusive', reason: createReason('world-unseen', { reason, unseen }) };
+  return {
+    ...doubted,
+    verdict: 'inconclusive',
+    reason: createReason('world-unseen', { reason, unseen, ...tellDataFile(world) }),
+  };
 }
 
 /** Says of a failure that the load of the test data explains it. If it is certainly the load, the failure proves nothing. */

@@ -1,12 +1,16 @@
 import { visit } from 'jsonc-parser';
-import type { CaseRow, QuestionCase } from '../cases/test-case.js';
-import { entityKinds, type TargetWorld, type Tier, type World, windowSize } from '../contract/world.js';
+import type { QuestionCase } from '../cases/test-case.js';
+import { entityKinds, findById, type TargetWorld, type Tier, type World, windowSize } from '../contract/world.js';
 import { encodeQueryText } from '../http/decoded-request.js';
 import type { HttpRequest } from '../http/exchange.js';
-import { groupBy, renderShortList } from '../support/collections.js';
+import { groupBy } from '../support/collections.js';
+import { describeRole, describeSearchedId, describeTierRole } from './describe-roles.js';
 import { chooseTestDataStandIns, type TestDataStandIns } from './stand-ins.js';
 import { listNestedMembersNamed, listTestDataIds, replaceStringValues, replaceTestDataIds } from './test-data-ids.js';
 import { createTierRoleDescriber, type RequestSubject, readRequestSubject } from './tier-roles.js';
+
+/** How many things that the data lacks are named: a question without one of them is not asked. */
+const maxRoles = 2;
 
 /** The ids of a data file, by the ids of the test data that they replace. */
 type Bindings = ReadonlyMap<string, string>;
@@ -17,9 +21,7 @@ type Bindings = ReadonlyMap<string, string>;
  */
 export function createQuestionBinder(world: TargetWorld, data: World): (testCase: QuestionCase) => QuestionCase {
   const standIns = chooseTestDataStandIns(world, data);
-  const names = new Map(
-    entityKinds.flatMap((kind) => [...world.ids[kind]].map(([name, id]) => [id, `${kind} ${name}`])),
-  );
+  const listRoles = createRoleLister(world);
   return (testCase) => {
     const { answer } = testCase;
     const [row] = testCase.rows;
@@ -31,8 +33,8 @@ export function createQuestionBinder(world: TargetWorld, data: World): (testCase
     // A body may contain a short id by chance, so that nothing can stand for an id that is searched for as a text.
     const searched = new Set(listTestDataIds(listNestedMembersNamed(expected, 'texts')));
     const lacking = [...needed].filter((id) => !bindings.has(id) || searched.has(id));
-    const unavailable = lacking.flatMap((id) => names.get(id) ?? []);
-    if (unavailable.length > 0) return { ...testCase, rows: [withoutStandIns(row, unavailable)] };
+    const unavailable = listRoles(lacking, searched, subject.filteredOn);
+    if (unavailable.length > 0) return { ...testCase, rows: [{ ...row, unavailable }] };
     const unit = subject.areUnits ? standIns.unit : 1;
     const bound = [...row.requests].map(([name, request]) => [name, bindRequest(request, bindings, unit)] as const);
     const bindText = (text: string) => bindings.get(text) ?? text;
@@ -45,8 +47,22 @@ export function createQuestionBinder(world: TargetWorld, data: World): (testCase
   };
 }
 
-function withoutStandIns(row: CaseRow, names: readonly string[]): CaseRow {
-  return { ...row, unavailable: [`anything that could stand for ${renderShortList(names)} of the suite's test data`] };
+/** Creates a function that says what the data lacks, by the ids of the test data for which nothing stands. */
+function createRoleLister({ ids, tiers }: TargetWorld) {
+  const names = new Map(
+    entityKinds.flatMap((kind) => [...ids[kind]].map(([name, id]) => [id, { kind, name }] as const)),
+  );
+  return (lacking: readonly string[], searched: ReadonlySet<string>, filteredOn: readonly string[]): string[] => {
+    const roles = lacking.flatMap((id) => {
+      const { kind, name } = names.get(id) ?? {};
+      if (kind === undefined || name === undefined) return [];
+      if (searched.has(id)) return describeSearchedId(kind);
+      if (kind !== 'tier') return describeRole(kind, name);
+      const tier = findById(tiers, id);
+      return tier === undefined ? [] : describeTierRole(tier, filteredOn);
+    });
+    return [...new Set(roles)].slice(0, maxRoles);
+  };
 }
 
 /** Binds the tiers that a case needs to tiers of the data for which the same decides whether they are returned. */

@@ -30,6 +30,8 @@ export type FilterVariationKind =
   | 'exact'
   /** The same, where so many tiers match that the window cuts them off. */
   | 'many-matches'
+  /** The value is one of the data, and near that of the tiers that the order gets. */
+  | 'neighbour'
   | 'value-of-another-key'
   /** The value is nearly one of the data. */
   | 'near-miss'

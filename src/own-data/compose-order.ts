@@ -10,7 +10,7 @@ import { cacheByObject } from '../support/caches.js';
 import { groupBy } from '../support/collections.js';
 import { hasWellFormedTexts } from '../support/json.js';
 import type { DraftItem, DrawnRequestDraft } from './drawn-request-draft.js';
-import { createSimilarIdFinder } from './near-texts.js';
+import { createSimilarIdFinder } from './nearness.js';
 
 /** Items and entries of metadata of an order: small limits of a deployment leave most requests as they are. */
 const [maxItems, maxMetadata] = [40, 80];
@@ -106,6 +106,7 @@ export function acceptsCustomer({ rules }: Tier, customer: string): boolean {
 
 /** What orders and their variations look up in the data. */
 export interface ProductIndex {
+  readonly products: World['products'];
   readonly skus: World['skus'];
   /** By product. */
   readonly skusOf: ReadonlyMap<string, readonly [WorldEntity, ...WorldEntity[]]>;
@@ -121,6 +122,7 @@ export function createProductIndex({ products, skus, tiers }: World): ProductInd
   const findNear = (things: readonly WorldEntity[]) => createSimilarIdFinder(things.map(({ id }) => id));
   const kind = products.length > 0 ? 'product' : 'sku';
   return {
+    products,
     skus,
     skusOf: groupBy(skus, ({ product_id }) => product_id),
     findNear: { product: findNear(products), sku: findNear(skus) },

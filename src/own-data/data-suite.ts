@@ -26,6 +26,7 @@ import { computeOnce } from '../support/caches.js';
 import { createInputError } from '../support/problem.js';
 import { createQuestionBinder } from './bind-questions.js';
 import type { CandidateRequest } from './candidate-request.js';
+import { type DataDecision, listDataDecisions } from './data-decisions.js';
 import { drawRequests } from './draw-requests.js';
 import { limitQuestions } from './limit-questions.js';
 import { createDrawnRequirementCases, createDrawnRows } from './requirement-cases.js';
@@ -46,6 +47,7 @@ export interface DataCoverage {
   readonly rules: Readonly<Record<string, number>>;
   /** How many different filters are sent. */
   readonly filters: number;
+  readonly decisions: readonly DataDecision[];
 }
 
 const counted = ['tiers', 'campaigns', 'customers', 'products', 'skus'] as const;
@@ -158,11 +160,13 @@ function selectTelling(drawn: readonly CandidateRequest[], { tiers }: TargetWorl
   return telling;
 }
 
-function summarize({ tiers }: TargetWorld, drawn: readonly CandidateRequest[]): DataCoverage {
+function summarize(world: TargetWorld, drawn: readonly CandidateRequest[]): DataCoverage {
+  const { tiers } = world;
   const newest = tiers.slice(0, windowSize);
   const rules: Record<string, number> = {};
   for (const { kind } of newest.flatMap((tier) => tier.rules)) rules[kind] = (rules[kind] ?? 0) + 1;
   const shown = newest.filter((tier) => drawn.some(({ oracle }) => oracle.returned(tier) === 'required'));
   const filters = drawn.flatMap(({ parts }) => (parts.filters ?? []).map((filter) => JSON.stringify(filter)));
-  return { tiers: shown.length, of: newest.length, rules, filters: new Set(filters).size };
+  const decisions = listDataDecisions(world, drawn);
+  return { tiers: shown.length, of: newest.length, rules, filters: new Set(filters).size, decisions };
 }

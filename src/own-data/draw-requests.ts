@@ -38,16 +38,21 @@ function keepDistinct(candidates: readonly CandidateRequest[]): CandidateRequest
 const needed: readonly ((candidate: CandidateRequest) => boolean)[] = [
   isFiltered('no-match', 'no-match'),
   isFiltered('many-matches', 'metadata'),
+  isFiltered('exact', 'campaign', 'audience-first'),
+  isFiltered('exact', 'metadata', 'audience-first'),
   isChanged('expand-added'),
   isChanged('order-metadata-added'),
   isChanged('audience-first'),
   isChanged('metadata-keys-replaced'),
   isChanged('metadata-keys-added'),
+  isChanged('many-items'),
+  isChanged('long-texts'),
+  isChanged('large-body'),
 ];
 
-function isFiltered(kind: FilterVariationKind, group: FilterVariationGroup) {
+function isFiltered(kind: FilterVariationKind, group: FilterVariationGroup, changeKind?: RequestVariationKind) {
   return ({ filtering, change }: CandidateRequest) =>
-    filtering?.kind === kind && filtering.group === group && change === undefined;
+    filtering?.kind === kind && filtering.group === group && change?.kind === changeKind;
 }
 
 function isChanged(kind: RequestVariationKind) {

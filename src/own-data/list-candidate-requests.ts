@@ -5,12 +5,12 @@ import { createProductIndex, type ProductIndex } from './compose-order.js';
 import { assembleDrawnRequest } from './drawn-request-draft.js';
 import { pairFiltersWithOrders } from './pair-filters-with-orders.js';
 import { proposeOrders } from './propose-orders.js';
-import { type RequestVariation, requestVariations } from './request-variations.js';
+import { nearMissesOfAll, type RequestVariation, requestVariations } from './request-variations.js';
 import { type SelectedCustomers, selectCustomers } from './select-customers.js';
 import { takeEveryNth } from './take-every-nth.js';
 
 /** In characters. Larger requests may exceed the limits of a deployment. */
-const [maxPath, maxBody] = [7_000, 48_000];
+const [maxPath, maxBody] = [7_000, 60_000];
 
 /**
  * Lists requests that may be drawn for some data: orders that meet as many rules as possible, the same orders with filters,
@@ -47,8 +47,8 @@ interface PlannedChange {
 function planOrderChanges(orders: readonly CandidateRequest[], customers: SelectedCustomers): PlannedChange[] {
   const every = Math.ceil(orders.length / 2) + 1;
   return orders.flatMap((start, n) => {
-    const sampled = n === 0 ? requestVariations : takeEveryNth(requestVariations, every, n);
-    return [...sampled, ...customers.listChanges(start.parts.customer)].map((change) => ({ start, change }));
+    const sampled = n === 0 ? requestVariations : [...takeEveryNth(requestVariations, every, n), ...nearMissesOfAll];
+    return [...new Set(sampled), ...customers.listChanges(start.parts.customer)].map((change) => ({ start, change }));
   });
 }
 

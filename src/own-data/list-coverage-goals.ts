@@ -1,5 +1,6 @@
-import type { World } from '../contract/world.js';
+import { findById, type World } from '../contract/world.js';
 import type { CandidateRequest, FilterVariation } from './candidate-request.js';
+import { type DecisionFacet, listDecisionFacets } from './decision-facets.js';
 import { listTestedTierDecisions, type TierDecision } from './list-tested-tier-decisions.js';
 import { rateMisreadRisk } from './rate-misread-risk.js';
 
@@ -29,8 +30,17 @@ const worth = {
   'filter-value-by-kind': 1,
   /** What a filter does with a value that the data has only nearly, or for another key. */
   'inexact-filter-value': 2,
-  /** A group of filters is read in a request of some form. */
+  /** A detail decides that a deployment may get wrong: for the first time, and in the rule of another tier. */
+  facet: 40,
+  'facet-of-tier': 1,
+  /** The same for a text with some sign. */
+  'facet-of-sign': 3,
+  /** A group of filters, or none, is read in a request of some form. */
   reading: 40,
+  /** The same, where what is left out of the body has nothing to do with the filters. */
+  'reading-of-less': 12,
+  /** Tiers are expanded whose campaign has some number of categories. */
+  'expanded-categories': 60,
   /** An exact filter with `options.expand`, or without. */
   'filter-with-expand': 60,
   /** Two properties of requests together. */
@@ -38,10 +48,11 @@ const worth = {
 } as const;
 
 /** Lists what a request shows of some data. */
-export function listCoverageGoals(candidate: CandidateRequest, { tiers }: World): CoverageGoal[] {
+export function listCoverageGoals(candidate: CandidateRequest, { tiers, campaigns }: World): CoverageGoal[] {
   const { filtering } = candidate;
   const goals = [
     ...(filtering === undefined ? listRuleGoals(candidate, tiers) : listFilterGoals(candidate, filtering, tiers)),
+    ...listExpandGoals(candidate, tiers, campaigns),
     ...listReadingGoals(candidate),
     ...listPairGoals(candidate),
   ];
@@ -54,7 +65,8 @@ function createGoal(kind: keyof typeof worth, parts: readonly string[], value: n
 }
 
 /** Lists what a request without filters shows of the window and of the rules of tiers. */
-function listRuleGoals({ oracle, request, change, base }: CandidateRequest, tiers: World['tiers']): CoverageGoal[] {
+function listRuleGoals(candidate: CandidateRequest, tiers: World['tiers']): CoverageGoal[] {
+  const { oracle, request, change, base } = candidate;
   const exercises = listTestedTierDecisions(tiers, oracle, request, base === undefined);
   // Most tiers show what another one shows.
   const firsts = keepFirst(
@@ -69,7 +81,43 @@ function listRuleGoals({ oracle, request, change, base }: CandidateRequest, tier
       ...(isNewTier ? [createGoal('tier', [tier.id])] : []),
       ...(firsts.has(exercise) ? listTopicGoals(topic, expects, changed) : []),
       ...(expects === 'forbidden' ? listDecisionGoals(exercise, changed) : []),
+      ...listFacetGoals(exercise, candidate),
     ];
+  });
+}
+
+/** Lists the details that decide, each for the tier and for all tiers. */
+function listFacetGoals(decision: TierDecision, candidate: CandidateRequest): CoverageGoal[] {
+  return listDecisionFacets(decision, candidate).flatMap((facet) => {
+    const parts = listFacetParts(facet);
+    const ofSigns =
+      facet.is === 'near' ? listSigns(decision).map((sign) => createGoal('facet-of-sign', [...parts, sign])) : [];
+    return [createGoal('facet', parts), createGoal('facet-of-tier', [...parts, decision.tier.id]), ...ofSigns];
+  });
+}
+
+/** Lists the signs of the text that a tier needs, and whether it is long: software ends texts at a sign, or cuts them. */
+function listSigns({ reason }: TierDecision): string[] {
+  if (reason.is !== 'rule' || reason.rule.kind !== 'metadata') return [];
+  const text = reason.rule.is;
+  return [...new Set(text.match(/[^\p{L}\p{N}\p{M}]/gu) ?? []), ...(text.length > longText ? ['long'] : [])];
+}
+
+/** In characters. */
+const longText = 60;
+
+function listFacetParts(facet: DecisionFacet): string[] {
+  if (facet.is === 'near') return [facet.is, facet.of, facet.by];
+  return facet.is === 'text' ? [facet.is, facet.of, facet.has] : [facet.is, facet.by];
+}
+
+/** Lists how many categories the campaigns of returned tiers have, if they are expanded. */
+function listExpandGoals({ oracle, parts }: CandidateRequest, tiers: World['tiers'], campaigns: World['campaigns']) {
+  if (parts.expand !== true) return [];
+  const expanded = tiers.filter((tier) => oracle.returned(tier) === 'required');
+  return expanded.map(({ campaign_id }) => {
+    const count = findById(campaigns, campaign_id)?.category_ids.length ?? 0;
+    return createGoal('expanded-categories', [count > 1 ? 'several' : String(count)]);
   });
 }
 
@@ -94,7 +142,8 @@ function listFilterGoals(
 ): CoverageGoal[] {
   const { oracle, request, change, parts } = candidate;
   const [{ subject, nearTo } = {}] = parts.filters ?? [];
-  const exercises = listTestedTierDecisions(tiers, oracle, request).flatMap((exercise) => {
+  const decisions = listTestedTierDecisions(tiers, oracle, request).filter(({ reason }) => reason.is === 'filter');
+  const exercises = decisions.flatMap((exercise) => {
     const { tier, topic, expects, reason } = exercise;
     if (reason.is !== 'filter') return [];
     // A near miss shows something of the tiers that it nearly selects.
@@ -102,7 +151,8 @@ function listFilterGoals(
     return isMissed ? [] : [{ topic, expects, subject: reason.subject, value: reason.value }];
   });
   const firsts = keepFirst(exercises, ({ topic, expects, value }) => `${topic} ${expects} ${value}`);
-  return [...firsts].flatMap(({ topic, expects, subject: on, value }) => {
+  const facets = decisions.flatMap((decision) => listFacetGoals(decision, candidate));
+  const valueGoals = [...firsts].flatMap(({ topic, expects, subject: on, value }) => {
     const text = JSON.stringify([on, value]);
     return [
       change === undefined
@@ -112,6 +162,7 @@ function listFilterGoals(
       createGoal('filter-value-by-kind', [expects, text, filtering.title]),
     ];
   });
+  return [...facets, ...valueGoals];
 }
 
 function rateFilterValue({ kind }: FilterVariation, text: string): number {
@@ -121,7 +172,8 @@ function rateFilterValue({ kind }: FilterVariation, text: string): number {
 /** Lists how the request is read: its filters in a form, and exact filters beside `options.expand`. */
 function listReadingGoals({ filtering, change, parts }: CandidateRequest): CoverageGoal[] {
   const form = change?.group === 'reading' ? change.title : '';
-  const reading = createGoal('reading', [filtering?.group ?? '', form]);
+  const isOfLess = filtering !== undefined && change?.kind === 'omission';
+  const reading = createGoal(isOfLess ? 'reading-of-less' : 'reading', [filtering?.group ?? '', form]);
   if (filtering === undefined || !readWithExpand.has(filtering.kind)) return [reading];
   return [reading, createGoal('filter-with-expand', [filtering.title, renderExpand(parts)])];
 }

@@ -43,18 +43,3 @@ export function makeNearMissText(kind: NearMissKind, text: string): string | und
   const isOther = near !== '' && near.toLowerCase() !== text.toLowerCase() && hasWellFormedTexts(near);
   return isOther ? near : undefined;
 }
-
-/** The largest number of ids that are searched for similar ones. Sorting more takes long. */
-const maxSearched = 5_000;
-
-/** Creates a function that finds similar ids: the neighbours in alphabetical order, read from either end. */
-export function createSimilarIdFinder(ids: readonly string[], wanted: readonly string[] = []) {
-  const searched = [...new Set([...wanted, ...ids.slice(0, maxSearched)])];
-  const reverse = (text: string) => [...text].reverse().join('');
-  const orders = [searched.toSorted(), searched.map(reverse).sort().map(reverse)];
-  return (id: string): readonly string[] =>
-    orders.flatMap((order) => {
-      const at = order.indexOf(id);
-      return at === -1 ? [] : [order[at - 1] ?? [], order[at + 1] ?? []].flat();
-    });
-}

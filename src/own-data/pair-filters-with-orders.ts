@@ -4,6 +4,7 @@ import { hasWellFormedTexts } from '../support/json.js';
 import type { CandidateRequest, FilterVariation } from './candidate-request.js';
 import type { FilterDraft } from './drawn-request-draft.js';
 import { makeNearMissText, type NearMissKind, nearMissTextKinds } from './near-texts.js';
+import { createSimilarIdFinder, findNearness } from './nearness.js';
 import { rateMisreadRisk } from './rate-misread-risk.js';
 import { takeEveryNth } from './take-every-nth.js';
 
@@ -34,6 +35,7 @@ export function pairFiltersWithOrders(orders: readonly CandidateRequest[], world
     ...largest
       .filter(({ filter }) => world.tiers.filter((tier) => matches(tier, filter)).length > windowSize)
       .flatMap((filter) => sendWithBestOrders(filter, 'many-matches')),
+    ...listNeighbours(known, world),
     ...tried.flatMap((entry) => exchangeValue(entry, entries)),
     ...listNearMisses(tried),
     ...campaigns.slice(0, maxLarge).flatMap((campaign, n) => combine(campaign, tried[n], n % 2 === 0)),
@@ -98,6 +100,41 @@ function sendWithBestOrders({ filter, orders }: KnownFilter, kind: 'exact' | 'ma
   const { on } = filter.subject;
   const title = kind === 'exact' ? exactFiltering[on] : `${exactFiltering[on]} with many matches`;
   return orders.map((base) => ({ filtering: { kind, group: on, title }, filters: [filter], base }));
+}
+
+/** How many filters are tried with orders that meet promotions of a value which is easily taken for theirs. */
+const maxNeighbours = 24;
+
+/**
+ * Lists filters with a value of the data that is near another one, for the same key. The order gets promotions with the other
+ * value: a deployment that takes the values for equal returns them.
+ */
+function listNeighbours(known: readonly KnownFilter[], { campaigns }: World): FilteredOrder[] {
+  const ofKey = groupBy(known, ({ filter }) => filter.subject.key);
+  const neighbours = [...ofKey].flatMap(([key, filters]) => {
+    const stored = filters.map(({ filter }) => filter.value);
+    const values = key === undefined ? [...stored, ...campaigns.map(({ id }) => id)] : stored;
+    const findSimilar = createSimilarIdFinder(values);
+    return filters.flatMap(({ filter, orders }) =>
+      findSimilar(filter.value).flatMap((value) => {
+        const nearness = findNearness(filter.value, value);
+        return nearness === undefined || value === '' ? [] : [{ filter: { ...filter, value }, orders, nearness }];
+      }),
+    );
+  });
+  // A pair of each kind comes before a second one.
+  const kinds = [...groupBy(neighbours, ({ filter, nearness }) => `${filter.subject.on} ${nearness}`).values()];
+  const rounds = Math.max(0, ...kinds.map((pairs) => pairs.length));
+  const inTurn = Array.from({ length: rounds }, (_, n) => kinds.flatMap((pairs) => pairs[n] ?? [])).flat();
+  return inTurn.slice(0, maxNeighbours).map(({ filter, orders: [base] }) => {
+    const { on } = filter.subject;
+    const filtering: FilterVariation = {
+      kind: 'neighbour',
+      group: on,
+      title: `${exactFiltering[on]} of a similar value`,
+    };
+    return { filtering, filters: [filter], base };
+  });
 }
 
 /** Filters by another key and the value of this one: a deployment that compares values alone returns the wrong tiers. */

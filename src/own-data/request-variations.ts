@@ -3,7 +3,7 @@ import { findProductIdOfSku } from '../contract/world.js';
 import { groupBy } from '../support/collections.js';
 import type { ProductIndex } from './compose-order.js';
 import type { DraftItem, DrawnRequestDraft, MetadataEntry } from './drawn-request-draft.js';
-import { makeNearMissText, nearMissTextKinds } from './near-texts.js';
+import { makeNearMissText, type NearMissKind, nearMissTextKinds } from './near-texts.js';
 
 /** A way to vary a request. The request and its variation are a minimal pair. */
 export interface RequestVariation {
@@ -27,7 +27,10 @@ type ChangeGroup =
 export type RequestVariationKind =
   | 'customer'
   | 'items'
+  | 'many-items'
   | 'metadata'
+  | 'long-texts'
+  | 'large-body'
   | 'metadata-keys-replaced'
   | 'metadata-keys-added'
   | 'order-metadata-added'
@@ -77,6 +80,48 @@ const quantityChanges: readonly RequestVariation[] = [
   changeQuantities('quantities of 1', () => 1),
   changeQuantities('larger quantities', (count, at) => count * 10 + at),
   changeQuantities('very large quantities', (_, at) => 100_000 + at),
+  // As texts, 10 comes before 9: these quantities suffice or not, and a comparison of texts says the opposite.
+  changeQuantities('quantities with one digit more', (count) => 10 ** String(count).length),
+  changeQuantities('quantities with one digit less', (count) => 10 ** (String(count).length - 1) - 1),
+];
+
+/** The documentation decides about as many items. */
+const mostItems = 100;
+/** Texts that are longer than columns and buffers often are, in characters. */
+const longTexts = [260, 1_000];
+/** Sizes of bodies that are larger than buffers often are, in characters. */
+const largeBodies = [12_000, 40_000];
+
+const sizeChanges: readonly RequestVariation[] = [
+  {
+    ...changeItems(`${mostItems} items`, (items, catalog) => [...fillUp(items, catalog), ...items], 'comparison'),
+    kind: 'many-items',
+  },
+  {
+    ...changeItems(
+      `${mostItems} items, the same ones first`,
+      (items, catalog) => [...items, ...fillUp(items, catalog)],
+      'comparison',
+    ),
+    kind: 'many-items',
+  },
+  {
+    ...changeMetadata(
+      'long metadata',
+      (metadata) => [
+        ...longTexts.map((length) => [`note of ${length}`, 'Terms apply. '.repeat(length).slice(0, length)] as const),
+        ...metadata,
+      ],
+      'comparison',
+    ),
+    kind: 'long-texts',
+  },
+  ...largeBodies.map((size): RequestVariation => {
+    return {
+      ...changeMetadata(`a body of ${size / 1_000} KB`, (metadata) => [...fillBody(size), ...metadata], 'comparison'),
+      kind: 'large-body',
+    };
+  }),
 ];
 
 const itemChanges: readonly RequestVariation[] = [
@@ -94,8 +139,10 @@ const itemChanges: readonly RequestVariation[] = [
   replaceIds('other SKUs of the same products', 'sku', 'sku', (id, { skus, skusOf }) => {
     return skusOf.get(findProductIdOfSku(skus, id) ?? '')?.find((sku) => sku.id !== id)?.id;
   }),
-  replaceIds('similar products', 'product', 'product', (id, { findNear }) => findNear.product(id)[0]),
-  replaceIds('similar SKUs', 'sku', 'sku', (id, { findNear }) => findNear.sku(id)[0]),
+  ...[0, 1, 2].flatMap((n) => [
+    replaceIds(`similar products (${n + 1})`, 'product', 'product', (id, { findNear }) => findNear.product(id)[n]),
+    replaceIds(`similar SKUs (${n + 1})`, 'sku', 'sku', (id, { findNear }) => findNear.sku(id)[n]),
+  ]),
   changeItems('products alone', (items) => items.filter(isProduct)),
   changeItems('SKUs alone', (items) => items.filter((item) => !isProduct(item))),
   ...halves.map(({ title, isKept }) =>
@@ -103,10 +150,22 @@ const itemChanges: readonly RequestVariation[] = [
   ),
 ];
 
+function titleNearMiss(near: NearMissKind): string {
+  return `metadata ${near}`;
+}
+
+const nearMissesForAll: readonly NearMissKind[] = [
+  'longer',
+  'with another last letter',
+  'with letters for its signs',
+  'up to its first sign',
+  'from its first half',
+];
+
 const metadataChanges: readonly RequestVariation[] = [
   ...nearMissTextKinds.map((near) =>
     changeMetadata(
-      `metadata ${near}`,
+      titleNearMiss(near),
       (metadata) => metadata.map(([key, value]) => [key, makeNearMissText(near, value) ?? `no ${value}`]),
       'comparison',
     ),
@@ -151,10 +210,13 @@ const otherChanges: readonly RequestVariation[] = [
     group: 'order',
     kind: 'everything',
     title: 'everything at once',
-    apply: ({ items, orderMetadata }) => ({
+    // The metadata comes first in the body: its key `id` is not that of the customer.
+    apply: ({ items, metadata, orderMetadata }) => ({
       items: repeatProducts(items),
       expand: true,
+      metadata: metadata.some(([key]) => key === 'id') ? metadata : [['id', 'none'], ...metadata],
       orderMetadata: [...orderMetadata, ...ordinaryMetadata],
+      sent: ['members-reversed'],
     }),
   },
 ];
@@ -164,7 +226,8 @@ const readingChanges: readonly RequestVariation[] = [
   changeReading('audience-last', 'audienceRulesOnly at the end', { audienceRulesOnly: 'last' }),
   ...omissions.map((without) => changeReading('omission', `without ${without}`, { without })),
   ...forms.map((sent) => changeReading('encoding', `sent ${sent[0]}`, { sent })),
-  changeReading('repetition', 'again', { again: 1 }),
+  // A mistake may concern every second or third request, or those of one process of several.
+  ...[1, 2, 3].map((again) => changeReading('repetition', `again (${again})`, { again })),
 ];
 
 /** All changes but those of the customer, which depend on the data. */
@@ -172,9 +235,15 @@ export const requestVariations: readonly RequestVariation[] = [
   ...quantityChanges,
   ...itemChanges,
   ...metadataChanges,
+  ...sizeChanges,
   ...otherChanges,
   ...readingChanges,
 ];
+
+/** Near misses that are tried with the metadata of every order: which text is missed matters more than how. */
+export const nearMissesOfAll = metadataChanges.filter(({ title }) =>
+  nearMissesForAll.some((near) => title === titleNearMiss(near)),
+);
 
 /** Creates a change of the customer alone: what a deployment reserves for customers is compared, and no filter. */
 export function createCustomerVariation(title: string, customer: string): RequestVariation {
@@ -223,6 +292,27 @@ function reduce(items: Items): DraftItem[] {
 
 function repeatProducts(items: Items): DraftItem[] {
   return [...items, ...items.filter(isProduct).toReversed()];
+}
+
+/** Creates items of other products, so many that the order has as many items as the documentation decides about. */
+function fillUp(items: Items, { products, skus }: ProductIndex): DraftItem[] {
+  const ordered = new Set(items.map(({ kind, id }) => (kind === 'product' ? id : findProductIdOfSku(skus, id))));
+  const free = products
+    .filter(({ id }) => !ordered.has(id))
+    .map(({ id }): DraftItem => ({ kind: 'product', id, quantity: 1 }));
+  const filling = free.length > 0 ? free : items.filter(isProduct);
+  const count = filling.length === 0 ? 0 : Math.max(0, mostItems - items.length);
+  return Array.from({ length: count }, (_, at) => filling[at % filling.length] as DraftItem);
+}
+
+/** How long each of the texts is that fill a body. */
+const fillingText = 200;
+
+function fillBody(size: number): MetadataEntry<string>[] {
+  return Array.from({ length: Math.ceil(size / fillingText) }, (_, at) => [
+    `remark ${at + 1}`,
+    'x'.repeat(fillingText),
+  ]);
 }
 
 /** Two items that are too few together. */

@@ -210,6 +210,9 @@ function listFilterRows(sent: ComparedRequest, { tiers }: World): TopicRow[] {
 const harmlessChanges: Partial<Record<RequestVariationKind, readonly RequirementTopic[]>> = {
   'expand-added': ['expand'],
   'order-metadata-added': ['order-metadata'],
+  'many-items': ['body'],
+  'large-body': ['body'],
+  'long-texts': ['metadata-rule'],
 };
 
 /** Topics of the requirements that say that an encoding changes no result, with filters and without. */

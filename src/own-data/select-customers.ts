@@ -1,10 +1,10 @@
 import { type World, windowSize } from '../contract/world.js';
-import { createSimilarIdFinder } from './near-texts.js';
+import { createSimilarIdFinder } from './nearness.js';
 import { rateMisreadRisk } from './rate-misread-risk.js';
 import { createCustomerVariation, type RequestVariation } from './request-variations.js';
 
-/** How many customers get an order. */
-const maxCustomers = 40;
+/** How many customers get an order, and how many similar customers may send the order of one. */
+const [maxCustomers, maxSimilar] = [40, 4];
 
 export interface SelectedCustomers {
   /** Those that get an order. */
@@ -29,7 +29,7 @@ export function selectCustomers({ customers, tiers }: World): SelectedCustomers 
     outsider === undefined ? [] : [createCustomerVariation('a customer without reservations', outsider)];
   const listSimilar = (customer: string) =>
     findNear(customer)
-      .slice(0, 2)
+      .slice(0, maxSimilar)
       .map((id) => createCustomerVariation('a similar customer', id));
   return { members, listChanges: (customer) => [...listSimilar(customer), ...unreserved] };
 }

@@ -1,3 +1,4 @@
+import { type TargetWorld, tellDataFile } from '../contract/world.js';
 import type { Exchange, RequestChannel } from '../http/exchange.js';
 import { describeResponse, isDataIndependentRefusal } from '../http/response-status.js';
 import type { SuspectedWrongDataLoad } from '../judge/suspected-wrong-data-load.js';
@@ -61,7 +62,8 @@ function conclude(context: ExaminationContext, results: readonly ExaminationChec
   const unjudged = results.find((result) => result.unjudged !== undefined)?.unjudged;
   const refusals = results.flatMap((result) => result.refusals ?? []);
   const isMissing = (successes.length > 0 || areNotFound) && hasTiers && !isSeen;
-  const missing = isMissing && unreachable === undefined ? explainMissingWorld(exchanges) : undefined;
+  const missing =
+    isMissing && unreachable === undefined ? explainMissingWorld(exchanges, context.target.world) : undefined;
   const sanitize = (reason: Reason | undefined) => reason && mapReasonTexts(reason, sanitizeText);
   return {
     /** The requests whose responses show how responses are read, as the deployment accepts them, and what came back. */
@@ -91,10 +93,10 @@ function conclude(context: ExaminationContext, results: readonly ExaminationChec
   };
 }
 
-function explainMissingWorld(exchanges: readonly Exchange[]): SuspectedWrongDataLoad {
+function explainMissingWorld(exchanges: readonly Exchange[], world: TargetWorld): SuspectedWrongDataLoad {
   const [response] = exchanges.flatMap((exchange) => ('response' in exchange ? exchange.response : []));
   const answer = response === undefined ? '' : describeResponse(response);
-  return { reason: createReason('world-missing', { answer }), isProven: false, worlds: [] };
+  return { reason: createReason('world-missing', { answer, ...tellDataFile(world) }), isProven: false, worlds: [] };
 }
 
 function describeLoad(load: SuspectedWrongDataLoad | undefined): SuspectedWrongDataLoad | undefined {

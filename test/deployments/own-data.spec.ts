@@ -16,7 +16,7 @@ import { faultsWithStories } from '../../tools/proof/list-faults.js';
 import { certifyInProcess, createReference, renderUnpassed, suite as whole } from '../support/in-process.js';
 import { createIndependentDeployment, type Traits } from '../support/independent-deployment.js';
 import { type Mistake, mistakes } from '../support/mistaken-deployments.js';
-import { createData, type DataName, dataNames, writeData } from '../support/own-data.js';
+import { conformingTraits, createData, type DataName, dataNames, writeData } from '../support/own-data.js';
 
 const suites = new Map<DataName, Suite>();
 
@@ -28,25 +28,8 @@ function loadDrawn(name: DataName): Suite {
   return { ...suite, cases: suite.cases.filter(({ kind }) => kind === 'requirement') };
 }
 
-/** Shapes and choices of deployments that conform. */
-const choices: readonly Traits[] = [
-  {},
-  { shape: 'nested', empty: 404 },
-  { shape: 'renamed', empty: 204, order: 'oldest-first' },
-  { shape: 'result-ids', empty: 'no-body' },
-  { shape: 'grouped-by-campaign', filteredWindow: 'filter-first' },
-  { shape: 'agreeing-paths', bothFilters: 'union' },
-  { shape: 'extra-fields', repeated: 'each-item-alone' },
-  { shape: 'bare-array', orderMetadataRules: 'ignored', omitted: 'rejected' },
-  { shape: 'packed-in-a-string', audienceRulesOnly: 'skips-order-rules' },
-  { shape: 'tree', audienceRulesOnly: 'returns-nothing', numericStrings: 'rejected' },
-  { shape: 'linked-list', unknownCustomer: 'rejected', order: 'by-name' },
-  { shape: 'indices-as-keys', status: 203 },
-  { shape: 'keyed-by-id', empty: 404 },
-];
-
 for (const name of dataNames) {
-  for (const [n, traits] of choices.entries()) {
+  for (const [n, traits] of conformingTraits.entries()) {
     const tag = n === 0 && name === 'small' ? [] : ['@long'];
     test(`${name} data: a deployment with ${JSON.stringify(traits)} does not fail`, { tag }, async () => {
       const suite = loadDrawn(name);

@@ -4,6 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import type { Tier, TierRule, World } from '../../src/contract/world.js';
+import type { Traits } from './independent-deployment.js';
 
 /** How the data looks. */
 interface Look {
@@ -151,3 +152,26 @@ export function writeData(world: World, name: string): string {
   writeFileSync(file, JSON.stringify(world));
   return file;
 }
+
+/** A new one in each run, unless the environment states that of an earlier run. The workers inherit it from the main process. */
+process.env.OWN_DATA_SEED ??= String(Date.now() % 1_000_000);
+
+/** Generated data depends on it. */
+export const ownDataSeed = Number(process.env.OWN_DATA_SEED);
+
+/** Shapes and choices of deployments that conform. */
+export const conformingTraits: readonly Traits[] = [
+  {},
+  { shape: 'nested', empty: 404 },
+  { shape: 'renamed', empty: 204, order: 'oldest-first' },
+  { shape: 'result-ids', empty: 'no-body' },
+  { shape: 'grouped-by-campaign', filteredWindow: 'filter-first' },
+  { shape: 'agreeing-paths', bothFilters: 'union' },
+  { shape: 'extra-fields', repeated: 'each-item-alone' },
+  { shape: 'bare-array', orderMetadataRules: 'ignored', omitted: 'rejected' },
+  { shape: 'packed-in-a-string', audienceRulesOnly: 'skips-order-rules' },
+  { shape: 'tree', audienceRulesOnly: 'returns-nothing', numericStrings: 'rejected' },
+  { shape: 'linked-list', unknownCustomer: 'rejected', order: 'by-name' },
+  { shape: 'indices-as-keys', status: 203 },
+  { shape: 'keyed-by-id', empty: 404 },
+];

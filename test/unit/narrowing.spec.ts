@@ -377,7 +377,7 @@ const mistakes: readonly (readonly [what: string, create: () => Answer, sentence
   [
     'rules are cut off after 500 rows',
     readingFirstRows,
-    /always returned.*a rank from \d+ to \d+.*the test data has \d+ rows of a join.*500 may be a limit/,
+    /always returned.*a rank from \d+ to \d+.*have \d+ rows of a join.*500 may be a limit/,
   ],
   [
     'a filter goes on where the request before stopped',

@@ -1,19 +1,14 @@
 /**
- * Certifies a fleet: deployments with one mistake each, which others wrote. Prints the first screen of each run, to be graded by
- * hand with the true mistake in view.
- *
- * A fleet is a folder with a program `run.py`: `--list` prints a JSON list of `{ id, story, legal }`, and
- * `--run ID --world FILE --port PORT` serves one of them on loopback until it is ended.
+ * Certifies a fleet (`fleet.ts`): deployments with one mistake each, which others wrote. Prints the first screen of each run, to
+ * be graded by hand with the true mistake in view.
  *
  * Usage: npm run fleet -- FOLDER [OUT.jsonl] [ID …]. A run that was cut off goes on where the file ends.
  */
 
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { appendFileSync, existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import type { CauseExample } from '../../src/certificate/cause-entry.js';
 import type { Certificate } from '../../src/certificate/certificate.js';
 import { parseEvidenceArchive } from '../../src/certificate/har-archive.js';
@@ -21,13 +16,7 @@ import { pickWorldLists } from '../../src/contract/world.js';
 import type { Exchange } from '../../src/http/exchange.js';
 import { loadSuite } from '../../src/suite/suite.js';
 import { packageRoot } from '../../src/support/package-root.js';
-
-interface FleetMember {
-  readonly id: string;
-  readonly story: string;
-  /** Whether the documentation leaves open what it does. */
-  readonly legal: boolean;
-}
+import { type FleetMember, fleetCredentials, loadFleet, serveMember } from './fleet.js';
 
 /** What is graded. */
 interface FleetEntry extends FleetMember {
@@ -41,21 +30,18 @@ interface FleetEntry extends FleetMember {
   readonly screen: readonly string[];
 }
 
-/** The credentials of every fleet. */
-const credentials = { CLIENT_APPLICATION_ID: 'fleet-app', CLIENT_TOKEN: 'fleet-token-51c7' };
 const firstScreen = 25;
 
 const [folder = '', file = 'fleet.jsonl', ...ids] = process.argv.slice(2);
-const program = path.join(folder, 'run.py');
 const temporary = mkdtempSync(path.join(os.tmpdir(), 'fleet-'));
 const world = path.join(temporary, 'world.json');
 writeFileSync(world, JSON.stringify(pickWorldLists(loadSuite().world)));
 
-const members: FleetMember[] = JSON.parse(execFileSync('python3', [program, '--list'], { encoding: 'utf8' }));
+const fleet = loadFleet(folder);
 const measured = existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : [];
 const done = new Set(measured.filter(Boolean).map((line) => (JSON.parse(line) as FleetEntry).id));
-for (const member of members.filter(({ id }) => !done.has(id) && (ids.length === 0 || ids.includes(id)))) {
-  const entry = await measure(member);
+for (const member of fleet.members.filter(({ id }) => !done.has(id) && (ids.length === 0 || ids.includes(id)))) {
+  const entry = await serveMember(fleet, member.id, world, (baseUrl) => certify(member, baseUrl));
   appendFileSync(file, `${JSON.stringify(entry)}\n`);
   process.stdout.write(
     `\n=== ${entry.id}: ${entry.verdict}, ${entry.requests} requests, ${entry.seconds} s | ${entry.story}\n`,
@@ -63,24 +49,12 @@ for (const member of members.filter(({ id }) => !done.has(id) && (ids.length ===
   process.stdout.write(`${entry.screen.map((line) => `    ${line}`).join('\n')}\n`);
 }
 
-async function measure(member: FleetMember): Promise<FleetEntry> {
-  const port = await findFreePort();
-  const args = [program, '--run', member.id, '--world', world, '--port', String(port)];
-  const server = spawn('python3', args, { stdio: 'ignore', detached: true });
-  try {
-    await waitForPort(port);
-    return certify(member, port);
-  } finally {
-    end(server);
-  }
-}
-
-function certify(member: FleetMember, port: number): FleetEntry {
+function certify(member: FleetMember, baseUrl: string): FleetEntry {
   const out = path.join(temporary, member.id);
   const command = path.join(packageRoot, 'dist/src/cli/conformance.js');
   const started = Date.now();
-  const args = [command, 'certify', '--base-url', `http://127.0.0.1:${port}`, '--out', out];
-  const env = { ...process.env, ...credentials };
+  const args = [command, 'certify', '--base-url', baseUrl, '--out', out];
+  const env = { ...process.env, ...fleetCredentials };
   const { stdout } = spawnSync(process.execPath, args, { cwd: temporary, env, encoding: 'utf8' });
   const certificate: Certificate = JSON.parse(readFileSync(path.join(out, 'certificate.json'), 'utf8'));
   const shown = (certificate.causes ?? []).flatMap(({ wrong = [], right }) => [...wrong, ...(right ? [right] : [])]);
@@ -102,7 +76,7 @@ function isReproduced({ exchange, repeat_with }: CauseExample, exchanges: Readon
   const recorded = exchanges.get(exchange);
   if (recorded === undefined || !('response' in recorded)) return false;
   const { stdout } = spawnSync('sh', ['-c', repeat_with], {
-    env: { ...process.env, ...credentials },
+    env: { ...process.env, ...fleetCredentials },
     encoding: 'utf8',
     maxBuffer: 1e8,
   });
@@ -112,35 +86,4 @@ function isReproduced({ exchange, repeat_with }: CauseExample, exchanges: Readon
     .slice(1)
     .join('\n\n');
   return Number(status) === recorded.response.status && body.trim() === recorded.response.body.trim();
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === 'object' && address !== null ? address.port : 0;
-}
-
-/** @throws Error if nothing listens after a minute */
-async function waitForPort(port: number): Promise<void> {
-  for (let attempt = 0; attempt < 600; attempt += 1) {
-    const isOpen = await new Promise<boolean>((resolve) => {
-      const socket = connect(port, '127.0.0.1', () => resolve(true)).on('error', () => resolve(false));
-      socket.once('connect', () => socket.destroy());
-    });
-    if (isOpen) return;
-    await wait(100);
-  }
-  throw new Error(`Nothing listens on port ${port}.`);
-}
-
-/** Ends a server with the processes that it started. */
-function end({ pid }: ChildProcess): void {
-  if (pid === undefined) return;
-  try {
-    process.kill(-pid, 'SIGTERM');
-  } catch {
-    // It has ended.
-  }
 }

@@ -25,6 +25,7 @@ import { viewOwnCases } from '../page/view-own-cases.js';
 import { viewQuestionGroups } from '../page/view-questions.js';
 import { viewCases, viewVerdicts } from '../page/view-requirements.js';
 import { readTemplate } from '../template.js';
+import { viewDataDecisions } from '../view-data-decisions.js';
 
 /** Loads nothing from elsewhere. Its script folds and filters; without scripts, everything is open. */
 export default (({ certificate, suite, answers }) => {
@@ -61,6 +62,7 @@ export default (({ certificate, suite, answers }) => {
       drift: foldAfter(drift.map(viewChange), maxEntries, 'change'),
       unstable: foldAfter(unstable.map(viewDifference), maxEntries, 'case'),
       unjudged: foldAfter(listUnjudged(certificate), maxEntries, 'reason'),
+      decisions: viewDataDecisions(certificate) ?? false,
       notes: foldAfter(viewNotes(certificate, suite), maxEntries, 'note'),
       requirements: viewCases(certificate, suite, findPlace),
       ownCases: viewOwnCases(certificate, suite, findPlace),

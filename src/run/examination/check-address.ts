@@ -1,4 +1,5 @@
 import { renderFilterParameter } from '../../contract/operation.js';
+import { tellDataFile } from '../../contract/world.js';
 import { encodeQueryText } from '../../http/decoded-request.js';
 import type { HttpRequest, HttpResponse } from '../../http/exchange.js';
 import { describeResponse, getMediaType, isDataIndependentRefusal, isSuccessful } from '../../http/response-status.js';
@@ -18,7 +19,7 @@ export async function checkAddress(context: ExaminationContext): Promise<Examina
  * requests that it must or does treat in another way. If the user describes the deployment, only a web page is wrong.
  */
 async function findWrongAddress(context: ExaminationContext): Promise<Reason | undefined> {
-  const { request, exchanges, send, isDescribed, differ } = context;
+  const { request, exchanges, send, isDescribed, differ, target } = context;
   const responses = exchanges.flatMap((exchange) => ('response' in exchange ? exchange.response : []));
   const [response] = responses;
   if (request === undefined || response === undefined || responses.length < exchanges.length) return undefined;
@@ -38,8 +39,8 @@ async function findWrongAddress(context: ExaminationContext): Promise<Reason | u
   ];
   const probes = await Promise.all(others.map(send));
   if (differ([...exchanges, ...probes])) return undefined;
-  if (plainHttp.test(response.body)) return createReason('alike-over-https', { answer });
-  return createReason(isWebPage(response) ? 'web-pages' : 'alike', { answer });
+  if (plainHttp.test(response.body)) return createReason('alike-over-https', { answer, ...tellDataFile(target.world) });
+  return createReason(isWebPage(response) ? 'web-pages' : 'alike', { answer, ...tellDataFile(target.world) });
 }
 
 /** What nginx, Apache and Go answer to HTTP on a port for HTTPS. */

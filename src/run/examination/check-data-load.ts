@@ -25,12 +25,12 @@ export async function checkIdsRefusedLikeCredentials(
  * refused parts: a part that is refused whatever it says is a mistake of the deployment.
  */
 export async function checkRefusedIds(context: ExaminationContext): Promise<ExaminationCheckResult | undefined> {
-  const { request, exchanges, differ, successes, send, sendWithoutBody } = context;
+  const { request, exchanges, differ, successes, send, sendWithoutBody, target } = context;
   const [first] = exchanges;
   if (request === undefined || first === undefined || !hasUsableResponse(first) || first.response.status < 400)
     return undefined;
   if (differ(successes) || listSuccesses(await sendWithoutBody()).length === 0) return undefined;
-  const reason = await explainRefusedIds(request, first, send);
+  const reason = await explainRefusedIds(request, first, send, target.world);
   if (reason === undefined) return undefined;
   const failure = findRequestIndependentFailure(first);
   return {

@@ -1,4 +1,5 @@
 import type { AnsweredExchange } from '../../assertions/row-evidence.js';
+import { tellDataFile } from '../../contract/world.js';
 import { findResponseBreakage } from '../../http/response-breakage.js';
 import { describeResponse, isDataIndependentRefusal } from '../../http/response-status.js';
 import { locateReturnedTiers } from '../../judge/judge-case.js';
@@ -25,10 +26,11 @@ export function checkNamedPromotions({
   target,
   hasTiers,
 }: ExaminationContext): ExaminationCheckResult {
+  const ofData = tellDataFile(target.world);
   const [success] = successes;
   if (success === undefined) {
     const [{ response }] = exchanges.filter(hasUsableResponse) as [AnsweredExchange];
-    const data = { answer: describeResponse(response), status: response.status };
+    const data = { answer: describeResponse(response), status: response.status, ...ofData };
     const Responses = createProblemFinding(chooseRejection(response.status), data);
     // An unknown customer may be answered 404.
     return {
@@ -42,7 +44,7 @@ export function checkNamedPromotions({
     const { patterns: paths } = reading;
     const { reason } = readReturnedTiersOfBody(success.response.body, { ...target, reading });
     if ((reading.kind === 'ambiguous' || reading.kind === 'misstated') && reason) return ['problem', reason];
-    if (paths.length === 0) return createUnknownFinding('names-nothing');
+    if (paths.length === 0) return createUnknownFinding('names-nothing', ofData);
     const [other] = findOtherReadings(exchanges, reading, { ...target, calibration: exchanges });
     if (other !== undefined)
       return createProblemFinding('named-or-returned', { words: other.words, stated: other.stated });
@@ -55,8 +57,8 @@ export function checkNamedPromotions({
     if (foreign !== undefined) return ['problem', foreign];
     if (!hasTiers) return createUnknownFinding('no-tier-ids');
     return named > 0
-      ? createFineFinding('ids-named', { count: named })
-      : createProblemFinding('ids-unnamed', { answer: describeResponse(success.response) });
+      ? createFineFinding('ids-named', { count: named, ...ofData })
+      : createProblemFinding('ids-unnamed', { answer: describeResponse(success.response), ...ofData });
   };
   return { findings: { Responses: describe(), Ids: describeIds() } };
 }

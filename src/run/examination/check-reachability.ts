@@ -1,3 +1,4 @@
+import { tellDataFile } from '../../contract/world.js';
 import type { ExaminationCheckResult, ExaminationContext, FindingsByArea } from './examination.js';
 import { createFineFinding, createProblemFinding, createTlsFinding, createUnknownFinding } from './examination.js';
 import { findRequestIndependentFailure } from './find-request-independent-failure.js';
@@ -13,6 +14,7 @@ export function checkReachability({
   isSeen,
   hasTiers,
   isEncrypted,
+  target,
 }: ExaminationContext): ExaminationCheckResult {
   const [first] = exchanges;
   const answered: FindingsByArea = {
@@ -29,6 +31,8 @@ export function checkReachability({
     return { findings: { ...reached, [area]: ['problem', reason] }, unreachable: reason, isLast: true };
   }
   const Credentials =
-    isSeen || !hasTiers ? createFineFinding('credentials-accepted') : createUnknownFinding('credentials-unread');
+    isSeen || !hasTiers
+      ? createFineFinding('credentials-accepted')
+      : createUnknownFinding('credentials-unread', tellDataFile(target.world));
   return { findings: { ...answered, Credentials } };
 }

@@ -1,4 +1,5 @@
 import { type AnsweredExchange, listSuccesses } from '../../assertions/row-evidence.js';
+import { type TargetWorld, tellDataFile } from '../../contract/world.js';
 import type { Exchange, HttpRequest } from '../../http/exchange.js';
 import { describeResponse, explainTooLongRequest, isDataIndependentRefusal } from '../../http/response-status.js';
 import { createReason, type Reason } from '../../support/reason.js';
@@ -58,7 +59,7 @@ export async function checkRefusedParts(context: ExaminationContext): Promise<Ex
       },
       next: await context.sendAgainWithout(proven),
     };
-  const doubt = explainDoubt(found.refused, first, found.exchange);
+  const doubt = explainDoubt(found.refused, first, found.exchange, context.target.world);
   const reasons = combine([...refusals.map(({ reason }) => reason), doubt]);
   const ending = refusals.length > 0 ? { refusals, unjudged: doubt } : { unreachable: doubt };
   return { ...ending, findings: { Responses: ['problem', reasons] }, isLast: true };
@@ -156,9 +157,15 @@ function explainRefusal(
   });
 }
 
-function explainDoubt(refused: readonly RefusedPart[], first: AnsweredExchange, accepted: AnsweredExchange): Reason {
+function explainDoubt(
+  refused: readonly RefusedPart[],
+  first: AnsweredExchange,
+  accepted: AnsweredExchange,
+  world: TargetWorld,
+): Reason {
   const named = refused.some(({ part }) => part.provenBy === 'data-independent-status');
   return createReason(named ? 'part-perhaps-unknown' : 'part-perhaps-refused', {
+    ...tellDataFile(world),
     part: refused.map(({ part }) => part.description).join(' and '),
     status: first.response.status,
     without: accepted.response.status,

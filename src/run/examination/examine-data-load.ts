@@ -12,6 +12,7 @@ import {
   type TargetWorld,
   type Tier,
   type TierRule,
+  tellDataFile,
   windowSize,
 } from '../../contract/world.js';
 import type { Exchange, HttpRequest, RequestChannel } from '../../http/exchange.js';
@@ -194,13 +195,14 @@ export async function explainRefusedIds(
   request: HttpRequest,
   { response }: AnsweredExchange,
   send: RequestChannel['send'],
+  world: TargetWorld,
 ): Promise<Reason | undefined> {
   const withoutIds = await send({ ...request, body: '{}' });
   if (listSuccesses([withoutIds]).length === 0) return undefined;
-  const answer = describeResponse(response);
+  const data = { answer: describeResponse(response), ...tellDataFile(world) };
   const customer = getMember(parseJson(request.body ?? ''), 'customer');
   const withCustomer = await send({ ...request, body: JSON.stringify({ customer }) });
   const isOfCustomer = 'response' in withCustomer && withCustomer.response.status === response.status;
   const id = String(getMember(customer, 'id'));
-  return isOfCustomer ? createReason('customer-refused', { id, answer }) : createReason('order-refused', { answer });
+  return isOfCustomer ? createReason('customer-refused', { id, ...data }) : createReason('order-refused', data);
 }

@@ -1,0 +1,137 @@
+/** Runs on data that a generator makes, another one in each run: `OWN_DATA_SEED` repeats one. */
+
+import { expect, test } from '@playwright/test';
+import type { Certificate } from '../../src/certificate/certificate.js';
+import { pickWorldLists, type World } from '../../src/contract/world.js';
+import type { HttpRequest, HttpResponse, RequestChannel } from '../../src/http/exchange.js';
+import { loadSuite, packageCasesFolder } from '../../src/suite/suite.js';
+import { createShop, shopSizes } from '../../tools/own-data/create-shop.js';
+import { measureReference } from '../../tools/own-data/measure-reference.js';
+import { createRandom } from '../../tools/own-data/random.js';
+import { createRandomRequests } from '../../tools/own-data/random-requests.js';
+import type { Answer } from '../../tools/proof/judge-deployment.js';
+import { listFaults } from '../../tools/proof/list-faults.js';
+import { certifyInProcess, certifyOver, channelTo, createReference, renderUnpassed } from '../support/in-process.js';
+import { createIndependentDeployment } from '../support/independent-deployment.js';
+import { conformingTraits, ownDataSeed, writeData } from '../support/own-data.js';
+
+const loadOwn = (world: World, name: string) =>
+  loadSuite(packageCasesFolder, { data: { file: writeData(world, name) } });
+
+test.beforeEach(() => {
+  test.info().annotations.push({ type: 'OWN_DATA_SEED', description: String(ownDataSeed) });
+});
+
+for (const size of shopSizes) {
+  test(`${size} tiers: no deployment that conforms fails`, { tag: size === 20 ? [] : ['@long'] }, async () => {
+    test.setTimeout(1_200_000);
+    const world = createShop(size, ownDataSeed);
+    const suite = loadOwn(world, `generated-${size}`);
+    for (const traits of conformingTraits) {
+      const { certificate } = await certifyInProcess(createIndependentDeployment(world, traits), { suite });
+      const shown = `seed ${ownDataSeed}, ${JSON.stringify(traits)}: ${renderUnpassed(certificate)}`;
+      expect(certificate.verdict, shown).not.toBe('does-not-conform');
+    }
+    const { certificate } = await certifyInProcess(createReference({ world }), { suite });
+    const { pass = 0, 'not-applicable': lacking = 0 } = certificate.summary;
+    expect(pass + lacking, renderUnpassed(certificate)).toBe(17);
+  });
+}
+
+test('Of the faults that a documented request shows on generated data, most are found', { tag: '@long' }, async () => {
+  test.setTimeout(3_600_000);
+  const found: string[] = [];
+  const missed: string[] = [];
+  for (const size of shopSizes) {
+    const suite = loadOwn(createShop(size, ownDataSeed), `faults-${size}`);
+    const random = createRandom(ownDataSeed + size);
+    const requests = createRandomRequests(suite.world, random, 1_000);
+    const faults = random.sample(listFaults(), 100);
+    const requirements = { ...suite, cases: suite.cases.filter(({ kind }) => kind === 'requirement') };
+    const measured = await measureReference(requirements, faults, requests);
+    found.push(...measured.found);
+    missed.push(...measured.missed.map(({ id }) => `${size} tiers: ${id}`));
+  }
+  // The faults are made at each place of the reference deployment, most in a branch of its own for few requests.
+  expect(found.length / (found.length + missed.length), missed.join('\n')).toBeGreaterThanOrEqual(0.85);
+});
+
+/** Answers that have nothing to do with the data, or little. */
+const oddAnswers: Readonly<Record<string, (world: World) => Answer>> = {
+  conforming: (world) => createIndependentDeployment(world),
+  'nothing is ever returned': (world) => createIndependentDeployment({ ...world, tiers: [] }),
+  'not found': () => () => ({ status: 404, headers: [], body: '{}' }),
+  refused: () => () => ({ status: 400, headers: [], body: '{"error":"no"}' }),
+  'a failure': () => () => ({ status: 500, headers: [], body: '' }),
+  'a web page': () => () => ({
+    status: 200,
+    headers: [['content-type', 'text/html']],
+    body: '<!doctype html><p>Hi</p>',
+  }),
+  'another list': () => () => ({ status: 200, headers: [], body: '{"promotions":[{"id":"something-else"}]}' }),
+  'no credentials accepted': () => () => ({ status: 401, headers: [], body: '' }),
+  'the test data of the suite': () => createReference(),
+  'customers refused': (world) => (request) =>
+    request.body?.includes('"customer"')
+      ? { status: 404, headers: [], body: '' }
+      : createIndependentDeployment(world)(request),
+};
+
+/** What is true of the test data alone: its names, and how to load it. */
+const wordsOfTestData = /test data|conformance world|\b(?:mug|plate|shirt|greeting|cleo)-?\w*\b/i;
+
+for (const [what, create] of Object.entries(oddAnswers))
+  test(`On own data no text speaks of the test data: ${what}`, async () => {
+    const world = createShop(20, ownDataSeed);
+    const run = await certifyInProcess(create(world), { suite: loadOwn(world, 'texts') });
+    const { target: _, ...certificate }: Certificate = run.certificate;
+    const findings = JSON.stringify([run.examination.findings, run.examination.unreachable, run.examination.load]);
+    const texts = [...listTexts(certificate), findings];
+    expect(texts.filter((text) => wordsOfTestData.test(text))).toEqual([]);
+  });
+
+/** Lists the sentences of a certificate: texts with a blank. What the contract states is the same for all data. */
+function listTexts(value: unknown): string[] {
+  if (typeof value === 'string') return value.includes(' ') ? [value] : [];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, member]) =>
+    name === 'statement' || name === 'title' ? [] : listTexts(member),
+  );
+}
+
+/** Answers requests that overlap with the result of the last one of them, as a deployment with a shared variable does. */
+function createRacingChannel(answer: Answer): RequestChannel {
+  let last: HttpRequest | undefined;
+  const respond = async (request: HttpRequest): Promise<HttpResponse> => {
+    last = request;
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    return answer(last);
+  };
+  return { ...channelTo(answer), send: async (request) => ({ request, response: await respond(request) }) };
+}
+
+test('A deployment that mixes up overlapping requests fails: its right results at the end are no change of the data', async () => {
+  const world = createShop(60, ownDataSeed);
+  const { certificate } = await certifyOver(
+    createRacingChannel(createIndependentDeployment(world)),
+    loadOwn(world, 'racing'),
+    { excludesIntrusive: true },
+  );
+  expect(certificate.verdict, renderUnpassed(certificate)).toBe('does-not-conform');
+});
+
+test('Data that changes during a run is no failure, whenever it changes', async () => {
+  const world = createShop(60, ownDataSeed);
+  const suite = loadOwn(world, 'changing');
+  const changed = { ...pickWorldLists(suite.world), tiers: world.tiers.map((tier) => ({ ...tier, rules: [] })) };
+  for (const from of [30, 120]) {
+    let count = 0;
+    const [before, after] = [createIndependentDeployment(world), createIndependentDeployment(changed)];
+    const answer: Answer = (request) => {
+      count += 1;
+      return count < from ? before(request) : after(request);
+    };
+    const { certificate } = await certifyInProcess(answer, { suite });
+    expect(certificate.verdict, renderUnpassed(certificate)).not.toBe('does-not-conform');
+  }
+});
