@@ -16,7 +16,7 @@ import { removeResults } from '../outputs/result-files.js';
 import { renderErrorContext, renderUserTestFailure } from '../outputs/terminal/error-context.js';
 import { ProgressDisplay } from '../outputs/terminal/progress.js';
 import { addColors } from '../outputs/terminal/run-report.js';
-import { packageRoot } from '../support/package-root.js';
+import { codeFolder, packageRoot } from '../support/package-root.js';
 import { ignoreClosedOutput, UnusableInput } from '../support/problem.js';
 import { getFirstLine, joinAndEscapeLines, toOneLine } from '../support/untrusted-text.js';
 import { disableExpectedFailures, enableExpectedFailures, markFailureAsUnexpected } from './expected-failure.js';
@@ -29,7 +29,7 @@ import {
   shareWithChildProcesses,
 } from './options.js';
 
-const specs = path.resolve(import.meta.dirname, '..', '..', 'specs');
+const specs = path.join(codeFolder, 'specs');
 
 /** Creates a certificate for each project from the reports of its tests. The run fails unless all targets conform. */
 export default class CertificateReporter implements Playwright.Reporter {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { deserialize, serialize } from 'node:v8';
 import { readCaseFile } from '../cases/case-file.js';
@@ -14,6 +14,7 @@ import { createDataSuite, type DataFileSummary, type TestDataVersion } from '../
 import { isDrawnCase } from '../own-data/requirement-cases.js';
 import { computeOnce } from '../support/caches.js';
 import { groupBy } from '../support/collections.js';
+import { readCompressedFile, writeCompressedFile } from '../support/compressed-file.js';
 import { distFolder, packageRoot, readOwnPackage } from '../support/package-root.js';
 import { createInputError, describeFileError, type Problem, UnusableInput } from '../support/problem.js';
 import { decodeText, readTextFile } from '../support/text-file.js';
@@ -99,7 +100,7 @@ function readOwnCases(folder: string, basis: SuiteWithoutCases) {
   return { cases, own: { folder, digest: computeDigest(files, folder) } };
 }
 
-const builtFile = path.join(distFolder, 'suite');
+const builtFile = path.join(distFolder, 'suite.gz');
 
 /**
  * Reads the suite as the build stored it. Each process of a run needs it: to parse and expand the YAML files instead takes 19 %
@@ -107,14 +108,14 @@ const builtFile = path.join(distFolder, 'suite');
  */
 const readBuiltSuite = computeOnce((): Suite | undefined => {
   if (!existsSync(builtFile)) return undefined;
-  const suite = deserialize(readFileSync(builtFile)) as Suite;
+  const suite = deserialize(readCompressedFile(builtFile)) as Suite;
   return suite.digest === computeDigest(listSuiteFiles(), packageCasesFolder) ? suite : undefined;
 });
 
 /** Expands the suite of this package and writes it beside the compiled files. @throws UnusableInput like `loadSuite` */
 export function precompileSuite(): void {
   rmSync(builtFile, { force: true });
-  writeFileSync(builtFile, serialize(readSuiteFiles(packageCasesFolder, {})));
+  writeCompressedFile(builtFile, serialize(readSuiteFiles(packageCasesFolder, {})));
 }
 
 /** Reads all files of a suite, even if the build did. @throws UnusableInput like `loadSuite` */

@@ -35,7 +35,7 @@ test('Builds at the same time end with one whole build, and what runs meanwhile 
   });
   let runs = 0;
   for (; isBuilding; runs += 1) {
-    const { stdout } = await run(process.execPath, ['dist/src/cli/conformance.js', 'list', 'requirements'], {
+    const { stdout } = await run(process.execPath, ['dist/bundle/src/cli/conformance.js', 'list', 'requirements'], {
       cwd: folder,
     });
     expect(stdout).toContain('limit.newest-150');

@@ -6,10 +6,11 @@ import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { referenceCredentials } from '../../reference/deployment/reference-credentials.js';
 import { readCaseFile } from '../../src/cases/case-file.js';
+import { commands } from '../../src/cli/commands.js';
 import { exitStatus } from '../../src/cli/exit-status.js';
 import { defaultConnectionOptions } from '../../src/http/connection-options.js';
 import { verdicts } from '../../src/judge/verdict.js';
-import { listOutputFiles } from '../../src/outputs/result-files.js';
+import { outputFiles } from '../../src/outputs/result-files.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { fileSizeLimits } from '../../src/support/read-bytes.js';
 import { findSchemaProblems, readSchema } from '../../src/support/schema-validation.js';
@@ -117,9 +118,7 @@ function completeExample(example: string, complete: (example: Readonly<Record<st
   return JSON.stringify({ cases: [complete(value as Readonly<Record<string, unknown>>)] });
 }
 
-const commandNames = readdirSync(path.join(packageRoot, 'dist', 'src', 'cli', 'commands'))
-  .filter((file) => file.endsWith('.js'))
-  .map((file) => path.parse(file).name);
+const commandNames = [...commands.keys()];
 
 const findFlags = (text: string) => text.match(/(?<![\w-])--[a-z][a-z-]*/g) ?? [];
 
@@ -194,7 +193,7 @@ test('The page about results has each verdict and each file', () => {
   const listed = Array.from(page.matchAll(/^- `([a-z-]+)`:/gm), ([, verdict = '']) => verdict);
   expect(listed.toSorted()).toEqual(verdicts.toSorted());
   const files = listRows(page).map(([file = '']) => file);
-  expect(files).toEqual(expect.arrayContaining([...listOutputFiles()]));
+  expect(files).toEqual(expect.arrayContaining([...outputFiles]));
 });
 
 test('Each part of a failure that is explained is in the example above it', () => {
@@ -381,7 +380,7 @@ for (const { name, text } of documents.filter((document) => guide.includes(docum
     for (const folder of ['conformance/cases', 'node_modules/.bin', 'records', 'targets'])
       mkdirSync(path.join(cwd, folder), { recursive: true });
     for (const [command, file] of [
-      ['conformance', 'dist/src/cli/conformance.js'],
+      ['conformance', 'dist/bundle/src/cli/conformance.js'],
       ['playwright', path.relative(packageRoot, playwright)],
     ] as const)
       writeFileSync(

@@ -22,7 +22,7 @@ import { getuid } from 'node:process';
 import { expect, test } from '@playwright/test';
 import { referenceCredentials } from '../../reference/deployment/reference-credentials.js';
 import { createRequestListener } from '../../reference/deployment/server.js';
-import { listOutputFiles } from '../../src/outputs/result-files.js';
+import { outputFiles } from '../../src/outputs/result-files.js';
 import { createRecord, renderRecord } from '../../src/record/target-record.js';
 import {
   credentialVariables as env,
@@ -61,8 +61,8 @@ const onReference = ['certify', '--reference', ...few];
 
 /** Where a run writes, and what a user may have there. */
 const places: readonly string[] = [
-  ...listOutputFiles(),
-  ...listOutputFiles().map((name) => `results/reference/${name}`),
+  ...outputFiles,
+  ...outputFiles.map((name) => `results/reference/${name}`),
   'certificate.json.tmp',
   'playwright/tests.spec.ts',
   'playwright/test-results/own.txt',
@@ -146,7 +146,7 @@ test('What is in the place of one result is named before anything is sent', asyn
     'no run wrote it as it is now': (file) =>
       writeFileSync(file, readFileSync(path.join(whole, path.basename(file)), 'utf8').replace(/\w/, 'x')),
   };
-  for (const name of listOutputFiles())
+  for (const name of outputFiles)
     for (const [says, create] of Object.entries(rows)) {
       rmSync(out, { recursive: true });
       cpSync(whole, out, { recursive: true });
@@ -175,7 +175,7 @@ test('A run replaces the results of a run, also after Git or a formatter changed
     (text) => text,
   ];
   // Each file changes in another way: the file that is left alone is no exception.
-  for (const [n, name] of listOutputFiles().entries())
+  for (const [n, name] of outputFiles.entries())
     writeFileSync(inOut(name), changes[n % changes.length]?.(readFileSync(inOut(name), 'utf8')) ?? '');
   const { started_at: before } = loadCertificate(cwd, 'results/reference');
   const { status, output } = await run();

@@ -15,6 +15,7 @@ import {
   loadCertificate,
   makeProject,
   playwright,
+  reporter,
   runConformance,
   runConformanceInProcess,
   watchProcess,
@@ -26,7 +27,6 @@ import { readTexts } from '../support/read-texts.js';
 const cwd = makeProject('@types/node');
 const inProject = (...names: readonly string[]) => path.join(cwd, ...names);
 const read = (...names: readonly string[]) => readFileSync(inProject(...names), 'utf8');
-const reporter = path.join(packageRoot, 'dist', 'src', 'runner', 'certificate-reporter.js');
 
 const broken = createReference({ faults: ['quantity-ignored'], credentials: referenceCredentials });
 const deployment = listen(broken);

@@ -8,7 +8,7 @@ import { referenceCredentials } from '../../reference/deployment/reference-crede
 import type { TestCase } from '../../src/cases/test-case.js';
 import type { Certificate } from '../../src/certificate/certificate.js';
 import { interruptionNotice } from '../../src/certificate/notices.js';
-import { listOutputFiles, writeFiles } from '../../src/outputs/result-files.js';
+import { outputFiles, writeFiles } from '../../src/outputs/result-files.js';
 import { writeResults } from '../../src/outputs/write-results.js';
 import { notReachedReason } from '../../src/run/case-result.js';
 import {
@@ -79,7 +79,7 @@ const leaveResults = (folder: string) => cpSync(inFolder('before'), path.join(fo
 async function expectOwnResults(folder: string): Promise<Certificate> {
   const out = path.join(folder, 'out');
   const files = readdirSync(out).filter((name) => name !== 'playwright');
-  expect(files.sort()).toEqual(listOutputFiles().sort());
+  expect(files.sort()).toEqual(outputFiles.toSorted());
   for (const name of files)
     for (const stale of Object.values(before))
       expect(readFileSync(path.join(out, name), 'utf8'), name).not.toContain(stale);

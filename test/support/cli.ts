@@ -12,8 +12,14 @@ export interface CommandResult {
   readonly output: string;
 }
 
+/** Where the code of a package is that users run. */
+const bundle = path.join('dist', 'bundle');
+
 /** The script of the command line. */
-export const commandLine = path.join(packageRoot, 'dist', 'src', 'cli', 'conformance.js');
+export const commandLine = path.join(packageRoot, bundle, 'src', 'cli', 'conformance.js');
+
+/** The reporter, as the package exports it. */
+export const reporter = path.join(packageRoot, bundle, 'src', 'runner', 'certificate-reporter.js');
 
 /** The script of Playwright's command line. */
 export const playwright = path.join(packageRoot, 'node_modules', '@playwright', 'test', 'cli.js');
@@ -60,7 +66,7 @@ export async function runConformance(
     cwd,
     env = {},
     root = packageRoot,
-    script = path.join(root, 'dist', 'src', 'cli', 'conformance.js'),
+    script = path.join(root, bundle, 'src', 'cli', 'conformance.js'),
   }: { cwd: string; env?: Record<string, string>; root?: string; script?: string },
 ): Promise<CommandResult> {
   const child = spawn(process.execPath, [script, ...args], {

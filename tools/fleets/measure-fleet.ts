@@ -77,7 +77,7 @@ async function measure(member: FleetMember): Promise<FleetEntry> {
 
 function certify(member: FleetMember, port: number): FleetEntry {
   const out = path.join(temporary, member.id);
-  const command = path.join(packageRoot, 'dist/src/cli/conformance.js');
+  const command = path.join(packageRoot, 'dist/bundle/src/cli/conformance.js');
   const started = Date.now();
   const args = [command, 'certify', '--base-url', `http://127.0.0.1:${port}`, '--out', out];
   const env = { ...process.env, ...credentials };

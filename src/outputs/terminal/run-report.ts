@@ -30,8 +30,8 @@ import {
   renderUndeclaredScope,
   sortByUrgency,
 } from '../counts.js';
+import type { WrittenResults } from '../result-files.js';
 import { fillTemplate } from '../template.js';
-import type { WrittenResults } from '../write-results.js';
 
 /** Characters of a text that a target may have written, and of a statement of the documentation. */
 const limitText = (text: string): string => shorten(text, 300);
