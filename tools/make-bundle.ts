@@ -43,8 +43,8 @@ await bundle.write({
   sourcemap: true,
   codeSplitting: {
     groups: [
-      // The command asks it whether Node.js is new enough for the rest.
-      { name: 'package-root', test: /[\\/]package-root\.ts$/, priority: 1 },
+      // The command checks the version of Node.js before it loads the rest.
+      { name: 'needed-versions', test: /[\\/](needed-versions|package-root|settle-colors)\.ts$/, priority: 1 },
       { name: 'common', test: commonRooms },
     ],
   },

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { checkPlaywright } from '../runner/check-playwright.js';
 import { codeFolder, readOwnPackage } from '../support/package-root.js';
 import { decodeText } from '../support/text-file.js';
 import { reportInternalError } from './exit-status.js';
@@ -14,6 +15,7 @@ export async function runPlaywrightTests(
   ownConfig: string | undefined,
   onExit: (code: number) => number,
 ): Promise<never> {
+  checkPlaywright();
   process.on('exit', (code) => {
     try {
       process.exitCode = onExit(code);

@@ -28,16 +28,7 @@ function chooseCodeFolder(): string {
   return second === bundleFolderName ? path.join(distFolder, bundleFolderName) : distFolder;
 }
 
-function readManifest(): { name: string; version: string; engines: { node: string } } {
-  return JSON.parse(readFileSync(path.join(packageRoot, 'package.json'), 'utf8'));
-}
-
 export function readOwnPackage(): { name: string; version: string } {
-  const { name, version } = readManifest();
+  const { name, version } = JSON.parse(readFileSync(path.join(packageRoot, 'package.json'), 'utf8'));
   return { name, version };
-}
-
-/** Reads which versions of Node.js the package needs, such as `>=20.19`. */
-export function readNeededNodeVersion(): string {
-  return readManifest().engines.node;
 }

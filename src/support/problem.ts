@@ -1,4 +1,4 @@
-import { getSystemErrorMap } from 'node:util';
+import { getSystemErrorMap, inspect } from 'node:util';
 import { closest, distance } from 'fastest-levenshtein';
 import { packageRoot } from './package-root.js';
 import { fileSizeLimits, RefusedFileError, readBytes } from './read-bytes.js';
@@ -25,6 +25,11 @@ export class UnusableInput extends Error {
     super(renderProblems(problems));
     // Playwright prints the stack. The location of the throw helps no user.
     this.stack = this.message;
+  }
+
+  /** What `console.error` prints: older versions of Playwright print the error itself. */
+  [inspect.custom](): string {
+    return this.message;
   }
 }
 
