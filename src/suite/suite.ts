@@ -16,6 +16,7 @@ import { computeOnce } from '../support/caches.js';
 import { groupBy } from '../support/collections.js';
 import { readCompressedFile, writeCompressedFile } from '../support/compressed-file.js';
 import { distFolder, packageRoot, readOwnPackage } from '../support/package-root.js';
+import { isInside, renderPath, toPosixPath } from '../support/paths.js';
 import { createInputError, describeFileError, type Problem, UnusableInput } from '../support/problem.js';
 import { decodeText, readTextFile } from '../support/text-file.js';
 import { readYaml, type YamlFile } from '../support/yaml-file.js';
@@ -175,8 +176,7 @@ function listCalibrationRequests(cases: readonly TestCase[]): HttpRequest[] {
 
 /** Reads a file of the suite. Messages name it relative to the package, wherever that is installed. */
 function readSuiteFile(file: string): YamlFile {
-  const relative = path.relative(packageRoot, file);
-  return relative.startsWith('..') ? readYaml(file) : readYaml(file, relative.replaceAll(path.sep, '/'));
+  return isInside(packageRoot, file) ? readYaml(file, toPosixPath(path.relative(packageRoot, file))) : readYaml(file);
 }
 
 function listSuiteFiles(folder = packageCasesFolder): string[] {
@@ -213,14 +213,15 @@ const maxEntries = 10_000;
 
 function listYamlFiles(folder: string): string[] {
   const hint = 'Name the folder of your cases.';
-  const shown = path.relative(process.cwd(), folder);
+  const shown = renderPath(folder);
   const files: string[] = [];
   const folders = [''];
   let count = 0;
   try {
     for (const inner of folders)
       for (const name of readdirSync(path.join(folder, inner), 'utf8')) {
-        const relative = path.join(inner, name);
+        // The same on each system, as is the order of the files.
+        const relative = path.posix.join(inner, name);
         const isFolder = statSync(path.join(folder, relative), { throwIfNoEntry: false })?.isDirectory() === true;
         if (isFolder) folders.push(relative);
         else if (name.endsWith('.yaml')) files.push(relative);
@@ -242,7 +243,7 @@ function findDuplicateIds(cases: readonly TestCase[]): Problem[] {
 function computeDigest(files: readonly string[], folder: string): string {
   const hash = createHash('sha256');
   for (const file of files) {
-    hash.update(`${path.relative(folder, file).replaceAll(path.sep, '/')}\n`);
+    hash.update(`${toPosixPath(path.relative(folder, file))}\n`);
     hash.update(decodeText(readFileSync(file)).replaceAll('\r\n', '\n'));
   }
   return `sha256:${hash.digest('hex')}`;
