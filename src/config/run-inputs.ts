@@ -116,7 +116,7 @@ export function loadRunInputs(options: RunOptions, environment: Environment): Li
     ],
     ...selection,
     destination: {
-      out: options.out ?? path.join('results', sanitizeFolderName(target.name)),
+      out: options.out ?? path.posix.join('results', sanitizeFolderName(target.name)),
       recordTo,
       recordKnownTo: known.writeTo,
       recordScopeTo: options.recordTo === undefined ? undefined : file.file,

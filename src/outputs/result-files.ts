@@ -60,7 +60,7 @@ export function prepareResultsFolder(out: string): void {
   try {
     makeFolder(out);
     fs.accessSync(out, fs.constants.W_OK);
-    problems = outputFiles.flatMap((name) => findOwner(path.join(out, name)) ?? []);
+    problems = outputFiles.flatMap((name) => findOwner(path.posix.join(out, name)) ?? []);
   } catch (error) {
     throw createInputError('--out', describeFileError(error, `cannot write into ${out}`), 'Name another folder.');
   }

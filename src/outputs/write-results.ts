@@ -33,7 +33,7 @@ export function writeResults(
     const content = render(view);
     return content === undefined ? [] : [{ file: path.join(out, name), text: encodeOutput(name, content) }];
   });
-  const written: WrittenResults = { certificate: path.join(out, 'certificate.json') };
+  const written: WrittenResults = { certificate: path.posix.join(out, 'certificate.json') };
   if (recordTo !== undefined) {
     const record = createRecord(suite, { results: view.suiteResults, showExchange }, certificate.target.name);
     const isOfWrongLoad = certificate.load?.is_certain === true;

@@ -14,7 +14,7 @@ function copySources(): string {
   const copied = ['src', 'specs', 'reference', 'test', 'tools', 'cases', 'schemas', 'templates'];
   for (const name of [...copied, 'playwright.config.ts', 'tsconfig.json', 'package.json', 'package-lock.json'])
     cpSync(path.join(packageRoot, name), path.join(folder, name), { recursive: true });
-  symlinkSync(path.join(packageRoot, 'node_modules'), path.join(folder, 'node_modules'));
+  symlinkSync(path.join(packageRoot, 'node_modules'), path.join(folder, 'node_modules'), 'junction');
   return folder;
 }
 

@@ -22,6 +22,7 @@ import {
 import { type Answer, channelTo, createReference, suite } from '../support/in-process.js';
 import { createIndependentDeployment, listen } from '../support/independent-deployment.js';
 import { createArchive, runWithEvidence } from '../support/run-with-evidence.js';
+import { skipOnWindows } from '../support/skip-on-windows.js';
 
 const cwd = makeTestFolder();
 const inFolder = (...names: readonly string[]) => path.join(cwd, ...names);
@@ -160,6 +161,7 @@ test('A killed command leaves no process, and no result of the run before', { ta
 
 /** Starts a run that ends early, and waits until all its processes have ended. @param targets names, all at one address */
 async function endedEarly(end: Interrupt, targets: readonly string[] = []): Promise<{ cwd: string; by: unknown }> {
+  skipOnWindows('signals');
   const folder = makeTestFolder();
   leaveResults(folder);
   let received = 0;
@@ -234,6 +236,7 @@ test.describe('Files are written beside their places', () => {
     ['one.txt', 'two.txt'].map((name) => ({ file: inFolder(folder, name), text }));
 
   test('and replace files of the same names, but nothing if one of them cannot be written', () => {
+    skipOnWindows('links that anybody may make');
     writeFiles(createFiles('whole', 'before'));
     // What somebody put where a draft may have been.
     writeFileSync(inFolder('elsewhere.txt'), 'elsewhere');

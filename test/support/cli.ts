@@ -47,9 +47,10 @@ export function makeProject(...packages: readonly string[]): string {
   const folder = makeTestFolder();
   const modules = path.join(folder, 'node_modules');
   mkdirSync(path.join(modules, '@types'), { recursive: true });
-  symlinkSync(packageRoot, path.join(modules, 'promotion-validation-conformance'));
+  // On Windows, anybody may make a junction, and not a link.
+  symlinkSync(packageRoot, path.join(modules, 'promotion-validation-conformance'), 'junction');
   for (const name of ['@playwright', ...packages])
-    symlinkSync(path.join(packageRoot, 'node_modules', name), path.join(modules, name));
+    symlinkSync(path.join(packageRoot, 'node_modules', name), path.join(modules, name), 'junction');
   writeFileSync(path.join(folder, 'package.json'), '{ "name": "shop", "type": "module" }');
   return folder;
 }

@@ -23,6 +23,7 @@ import { referenceOutcomesFile, renderReferenceOutcomes } from '../../tools/upda
 import { createDerivedDefinitions } from '../../tools/update/schemas.js';
 import { renderSpecs } from '../../tools/update/specs.js';
 import { suite } from '../support/in-process.js';
+import { isWindows } from '../support/skip-on-windows.js';
 
 const outOfDate = 'Out of date: run `npm run update` and review the diff.';
 
@@ -154,7 +155,11 @@ for (const [folder, listed] of lists)
   });
 
 test('The package has all that its code imports, and no tests', { tag: '@long' }, () => {
-  const packed = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], { cwd: packageRoot });
+  const packed = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
+    cwd: packageRoot,
+    // On Windows, npm is a script.
+    shell: isWindows,
+  });
   const [{ files, unpackedSize }] = JSON.parse(packed.toString()) as [
     { files: { path: string }[]; unpackedSize: number },
   ];

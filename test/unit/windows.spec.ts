@@ -8,11 +8,13 @@ import fc from 'fast-check';
 import { sanitizeFolderName } from '../../src/config/run-inputs.js';
 import { addDeviations } from '../../src/record/add-deviations.js';
 import { addScopeEntries } from '../../src/record/declared-scope.js';
+import { createRecord, readRecord, renderRecord } from '../../src/record/target-record.js';
 import { computeTextDigest } from '../../src/support/digest.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { isInside, renderPath } from '../../src/support/paths.js';
 import { listPlaces } from '../../src/support/problem.js';
 import { credentialVariables, makeTestFolder, runConformanceInProcess } from '../support/cli.js';
+import { certifyInProcess, createReference, suite } from '../support/in-process.js';
 
 /** Whether Windows has a file of this name. */
 function isNameOnWindows(name: string): boolean {
@@ -141,4 +143,17 @@ for (const [file, change] of Object.entries(changes))
 test('The digest of a text does not depend on its line ends', () => {
   expect(computeTextDigest('a\r\nb\r\n')).toBe(computeTextDigest('a\nb\n'));
   expect(computeTextDigest('a\rb')).not.toBe(computeTextDigest('a\nb'));
+});
+
+test('The record of a run is the same with each line end: nothing has changed', async () => {
+  const run = await certifyInProcess(createReference({}));
+  const record = renderRecord(createRecord(suite, run, 'shop'));
+  // Bodies of several lines are among the answers.
+  expect(record).toMatch(/: \|/);
+  const folder = makeTestFolder();
+  const files = ['lf.yaml', 'crlf.yaml'].map((name) => path.join(folder, name)) as [string, string];
+  writeFileSync(files[0], record);
+  writeFileSync(files[1], record.replaceAll('\n', '\r\n'));
+  const [lf, crlf] = files.map((file) => readRecord(file));
+  expect(crlf).toEqual(lf);
 });

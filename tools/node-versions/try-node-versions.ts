@@ -8,8 +8,7 @@ import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { packageRoot } from '../../src/support/package-root.js';
-
-const supported = ['20', '22', '24'];
+import { supportedNodeVersions } from './supported-versions.js';
 
 /** On Windows, npm is a script. */
 const shell = process.platform === 'win32';
@@ -61,7 +60,7 @@ function tryVersion(version: string, folder: string): string | undefined {
 }
 
 const [, , ...stated] = process.argv;
-for (const version of stated.length > 0 ? stated : supported) {
+for (const version of stated.length > 0 ? stated : supportedNodeVersions) {
   const folder = mkdtempSync(path.join(tmpdir(), 'conformance-node-'));
   const problem = tryVersion(version, folder);
   rmSync(folder, { recursive: true, force: true });

@@ -150,7 +150,7 @@ function listRuns(flags: CertifyFlags): [RunOptions, ...RunOptions[]] {
         `has the same name as ${twin}, so both would write to ${folder}`,
         'Rename one of them.',
       );
-    byFolder.set(key, { ...shared, target, ...(out && { out: path.join(out, folder) }) });
+    byFolder.set(key, { ...shared, target, ...(out && { out: path.posix.join(out, folder) }) });
   }
   return [...byFolder.values()] as [RunOptions, ...RunOptions[]];
 }
