@@ -2,8 +2,16 @@ import path from 'node:path';
 import { defineConfig } from '@playwright/test';
 import { loadEnvFile } from './src/config/env-file.js';
 import { claimPlaywrightFolder, multiProjectPlaywrightFolder } from './src/outputs/claimed-folder.js';
+import { checkPlaywright } from './src/runner/check-playwright.js';
 import { type ConformanceUseOptions, readCertifyRunOptions } from './src/runner/options.js';
+import { toPosixPath } from './src/support/paths.js';
+import { settleColors } from './src/support/settle-colors.js';
 
+// A package manager may hide `@playwright/test` from a project that does not name it.
+export { defineConfig } from '@playwright/test';
+
+checkPlaywright();
+settleColors(process.env);
 loadEnvFile(process.env);
 
 // This file runs as a source, and compiled in dist/ where the package is installed.
@@ -35,5 +43,5 @@ export default defineConfig<object, ConformanceUseOptions>({
   use: { conformance: run },
   ...(named.length > 0 ? { projects: named } : {}),
   // Compiled files need no compiling, which would also confuse coverage.
-  ...(extension === '.js' ? { build: { external: [path.join(import.meta.dirname, '**')] } } : {}),
+  ...(extension === '.js' ? { build: { external: [toPosixPath(path.join(import.meta.dirname, '**'))] } } : {}),
 });

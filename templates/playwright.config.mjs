@@ -1,6 +1,5 @@
 // `npx conformance certify`, `npx playwright test`, its UI mode and editors run the cases with this config.
-import { defineConfig } from '@playwright/test';
-import conformance from 'promotion-validation-conformance/playwright.config.js';
+import conformance, { defineConfig } from 'promotion-validation-conformance/playwright.config.js';
 
 export default defineConfig(conformance, {
   // Playwright starts the deployment, and ends it after the run:

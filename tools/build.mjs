@@ -1,6 +1,6 @@
 /**
- * Builds `dist/`: compiles, then makes what is derived at build time (`make-derived.ts`). Does nothing if nothing has changed
- * since the last build. A new build is made beside the old one and put in its place at the end, so that what runs from
+ * Builds `dist/`: compiles, then makes what is derived at build time (`make-derived.ts`), and the bundle that the package
+ * contains (`make-bundle.ts`). Does nothing if nothing has changed since the last build. A new build is made beside the old one and put in its place at the end, so that what runs from
  * `dist/` meanwhile finds every file. Plain JavaScript: it runs before anything is compiled.
  */
 
@@ -46,8 +46,8 @@ function build(digest) {
   rmSync(draft, { recursive: true, force: true });
   const compiler = inRoot('node_modules/typescript/bin/tsc');
   execFileSync(process.execPath, [compiler, '-p', root, '--outDir', draft], { cwd: root, stdio: 'inherit' });
-  const derive = path.join(draft, 'tools', 'make-derived.js');
-  execFileSync(process.execPath, [derive], { cwd: root, stdio: 'inherit' });
+  for (const script of ['make-derived.js', 'make-bundle.js'])
+    execFileSync(process.execPath, [path.join(draft, 'tools', script)], { cwd: root, stdio: 'inherit' });
   const files = listFiles(path.basename(draft)).map((file) => path.relative(path.basename(draft), file));
   writeFileSync(path.join(draft, manifestName), JSON.stringify({ inputs: digest, files }));
   rmSync(replaced, { recursive: true, force: true });

@@ -1,11 +1,12 @@
-/** What the build makes after the compiler: validators, the expanded suite, and the sources of the specs. */
+/** What the build makes after the compiler: validators, and the expanded suite. */
 
-import { appendFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import standalone from 'ajv/dist/standalone/index.js';
 import formats from 'ajv-formats';
 import { precompileSuite } from '../src/suite/suite.js';
+import { writeCompressedFile } from '../src/support/compressed-file.js';
 import { distFolder, packageRoot } from '../src/support/package-root.js';
 import { UnusableInput } from '../src/support/problem.js';
 
@@ -33,7 +34,7 @@ for (const id of ids) {
   const validate = ajv.getSchema(id);
   if (validate === undefined) throw new Error(`schemas/${id} has another $id.`);
   const name = path.basename(id, '.schema.json');
-  writeFileSync(path.join(validators, `${name}.cjs`), standalone.default(ajv, validate));
+  writeCompressedFile(path.join(validators, `${name}.cjs.gz`), standalone.default(ajv, validate));
 }
 
 // The build accepts a mistake in a case file: commands that load the suite report it.
@@ -41,14 +42,4 @@ try {
   precompileSuite();
 } catch (error) {
   if (!(error instanceof UnusableInput)) throw error;
-}
-
-// UI mode asks for the tests of a case file: Playwright looks for it among the sources of a spec.
-const specs = path.join(distFolder, 'specs');
-for (const spec of readdirSync(specs, { recursive: true, encoding: 'utf8' })) {
-  const [, folder, file] = /^\d-(\w+)[/\\](.*\.yaml)\.spec\.js$/.exec(spec) ?? [];
-  if (file === undefined) continue;
-  const map = { version: 3, sources: [`../../../cases/${folder}/${file}`], names: [], mappings: '' };
-  const url = `data:application/json;base64,${Buffer.from(JSON.stringify(map)).toString('base64')}`;
-  appendFileSync(path.join(specs, spec), `\n//# sourceMappingURL=${url}\n`);
 }

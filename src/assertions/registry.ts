@@ -4,9 +4,6 @@
  * once, when it is loaded; judging is pure, and runs in the worker. Every process that reads case files uses the registry, too.
  */
 
-import { readdirSync } from 'node:fs';
-import path from 'node:path';
-import { pathToFileURL } from 'node:url';
 import type { World } from '../contract/world.js';
 import { renderReason } from '../support/reason.js';
 import {
@@ -19,18 +16,51 @@ import {
   type ResponseAssertionDefinition,
 } from './assertion.js';
 import { describeTiers } from './judge-returned-tiers.js';
+import accepted from './kinds/accepted.js';
+import answered from './kinds/answered.js';
+import anyOf from './kinds/any-of.js';
+import bodyAlike from './kinds/body-alike.js';
+import bodyEmpty from './kinds/body-empty.js';
+import bodyMentions from './kinds/body-mentions.js';
+import bodyMentionsNot from './kinds/body-mentions-not.js';
+import bodySameAs from './kinds/body-same-as.js';
+import returnedDiffersFrom from './kinds/returned-differs-from.js';
+import returnedExclude from './kinds/returned-exclude.js';
+import returnedInclude from './kinds/returned-include.js';
+import returnedNothing from './kinds/returned-nothing.js';
+import returnedOnce from './kinds/returned-once.js';
+import returnedOnly from './kinds/returned-only.js';
+import returnedOrder from './kinds/returned-order.js';
+import returnedSameAs from './kinds/returned-same-as.js';
+import returnedWindowAs from './kinds/returned-window-as.js';
+import status from './kinds/status.js';
 import { findAnsweredExchange, type JudgeMode, type RowEvidence } from './row-evidence.js';
 
-const folder = path.join(import.meta.dirname, 'kinds');
-// Compiled files have source maps and declarations beside them.
-const files = readdirSync(folder).filter((file) => /(?<!\.d)\.[jt]s$/.test(file));
-const modules: { readonly default: AssertionDefinition }[] = await Promise.all(
-  files.sort().map((file) => import(pathToFileURL(path.join(folder, file)).href)),
-);
+/** The bundle of the package has no files to search, and `require` loads no module that waits: so this is a list. */
+const kinds: readonly AssertionDefinition[] = [
+  accepted,
+  answered,
+  anyOf,
+  bodyAlike,
+  bodyEmpty,
+  bodyMentionsNot,
+  bodyMentions,
+  bodySameAs,
+  returnedDiffersFrom,
+  returnedExclude,
+  returnedInclude,
+  returnedNothing,
+  returnedOnce,
+  returnedOnly,
+  returnedOrder,
+  returnedSameAs,
+  returnedWindowAs,
+  status,
+];
 
 /** By their keys in case files, such as `returned.include`. */
 export const assertionDefinitions: ReadonlyMap<string, AssertionDefinition> = new Map(
-  modules.map(({ default: kind }) => [kind.key, kind]),
+  kinds.map((kind) => [kind.key, kind]),
 );
 
 /** Finds the kind of an assertion about a response. The reader of case files accepts known kinds only. */

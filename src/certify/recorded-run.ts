@@ -39,9 +39,9 @@ export async function rejudgeRun(recorded: RunToRejudge, suite: Suite): Promise<
   return reported.addAll(await judgeEvidence(inputs, recorded));
 }
 
-/** Whether two paths lead to one file or folder, such as through a link. */
+/** Whether two paths lead to one file or folder, such as through a link. Windows has numbers of files above 2^53. */
 function isSame(left: string, right: string): boolean {
-  const [a, b] = [left, right].map((named) => statSync(named, { throwIfNoEntry: false }));
+  const [a, b] = [left, right].map((named) => statSync(named, { throwIfNoEntry: false, bigint: true }));
   return a !== undefined && b !== undefined && a.ino === b.ino && a.dev === b.dev;
 }
 

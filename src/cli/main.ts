@@ -4,19 +4,14 @@
  * starts. `certify` and `record` run Playwright in that process, whose workers are processes of their own.
  */
 
-import { readdirSync } from 'node:fs';
-import path from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { Command, CommanderError } from 'commander';
 import { loadEnvFile } from '../config/env-file.js';
 import { documentedOperation } from '../contract/operation.js';
 import { readOwnPackage } from '../support/package-root.js';
 import { describeFileError, UnusableInput } from '../support/problem.js';
 import { joinAndEscapeLines } from '../support/untrusted-text.js';
+import { commands } from './commands.js';
 import { exitStatus } from './exit-status.js';
-import type { ConfigureCommand } from './flags.js';
-
-const folder = path.join(import.meta.dirname, 'commands');
 
 /** Runs one command. @param argv as `process.argv` @returns the exit status */
 export async function main(argv: readonly string[]): Promise<number> {
@@ -29,9 +24,8 @@ export async function main(argv: readonly string[]): Promise<number> {
     .showHelpAfterError('Run the command with --help to see its arguments.');
   const dashes = argv.includes('--') ? argv.indexOf('--') : argv.length;
   try {
-    for (const name of listCommands(argv[2])) {
-      const { href } = pathToFileURL(path.join(folder, `${name}${path.extname(import.meta.filename)}`));
-      const { default: configure }: { default: ConfigureCommand } = await import(href);
+    for (const [name, load] of listCommands(argv[2])) {
+      const { default: configure } = await load();
       const end = (exitStatus: number) => {
         status = exitStatus;
       };
@@ -53,8 +47,6 @@ export async function main(argv: readonly string[]): Promise<number> {
 }
 
 /** Lists only the named command, so that the others need not be loaded; all commands if none is named. */
-function listCommands(named: string | undefined): string[] {
-  // The build also leaves source maps and declarations.
-  const all = readdirSync(folder).flatMap((file) => /^(\w+)\.[jt]s$/.exec(file)?.[1] ?? []);
-  return all.includes(named ?? '') ? all.filter((name) => name === named) : all;
+function listCommands(named = '') {
+  return [...commands].filter(([name]) => name === named || !commands.has(named));
 }

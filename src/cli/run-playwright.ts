@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { distFolder, readOwnPackage } from '../support/package-root.js';
+import { checkPlaywright } from '../runner/check-playwright.js';
+import { codeFolder, readOwnPackage } from '../support/package-root.js';
 import { decodeText } from '../support/text-file.js';
 import { reportInternalError } from './exit-status.js';
 
@@ -14,6 +15,7 @@ export async function runPlaywrightTests(
   ownConfig: string | undefined,
   onExit: (code: number) => number,
 ): Promise<never> {
+  checkPlaywright();
   process.on('exit', (code) => {
     try {
       process.exitCode = onExit(code);
@@ -24,7 +26,7 @@ export async function runPlaywrightTests(
   // Everything is compiled: without Playwright's compiler in each process, a run of one case takes a fifth less time.
   if (ownConfig === undefined) process.env.PW_DISABLE_TS_ESM ??= '1';
   const commandLine = import.meta.resolve('@playwright/test/cli');
-  const config = ownConfig ?? path.join(distFolder, 'playwright.config.js');
+  const config = ownConfig ?? path.join(codeFolder, 'playwright.config.js');
   const ownArgs = [fileURLToPath(commandLine), 'test', '--config', config];
   process.argv = [process.execPath, ...ownArgs, ...args.map(addCertificateReporter)];
   await import(commandLine);
@@ -34,7 +36,7 @@ export async function runPlaywrightTests(
 /** Adds the certificate reporter before the reporters that the user names: Playwright would replace it by them. */
 function addCertificateReporter(arg: string, n: number, args: readonly string[]): string {
   const isNamed = args[n - 1] === '--reporter' || arg.startsWith('--reporter=');
-  const reporter = path.join(distFolder, 'src', 'runner', 'certificate-reporter.js');
+  const reporter = path.join(codeFolder, 'src', 'runner', 'certificate-reporter.js');
   return isNamed ? arg.replace(/^(--reporter=)?/, `$1${reporter},`) : arg;
 }
 

@@ -21,7 +21,8 @@ import { listRequestsOfCase } from '../run/case-sender.js';
 import type { StartRunOptions } from '../run/run.js';
 import type { CaseSelection } from '../suite/case-selection.js';
 import { loadSuite, packageCasesFolder, type Suite } from '../suite/suite.js';
-import { computeDigest } from '../support/digest.js';
+import { computeTextDigest } from '../support/digest.js';
+import { renderPath, toPosixPath } from '../support/paths.js';
 import { createInputError, type Problem, UnusableInput } from '../support/problem.js';
 import { toOneLine } from '../support/untrusted-text.js';
 import { listSecrets, readConnection, type TargetConnection } from './connection.js';
@@ -115,7 +116,7 @@ export function loadRunInputs(options: RunOptions, environment: Environment): Li
     ],
     ...selection,
     destination: {
-      out: options.out ?? path.join('results', sanitizeFolderName(target.name)),
+      out: options.out ?? path.posix.join('results', sanitizeFolderName(target.name)),
       recordTo,
       recordKnownTo: known.writeTo,
       recordScopeTo: options.recordTo === undefined ? undefined : file.file,
@@ -233,11 +234,14 @@ function createTarget(
     baseUrl: endpoint?.baseUrl ?? '',
     isWorldLoaded: isReference || worldLoaded === true || world === 'loaded',
     version: version && toOneLine(version),
-    file: file && toOneLine(path.relative('', file)),
+    file: file && toOneLine(renderPath(file)),
     transport:
       transport === undefined
         ? undefined
-        : { name: transport.replace(/^\.\//, ''), digest: computeDigest(readBeside(transport, 'transport')) },
+        : {
+            name: toPosixPath(transport).replace(/^\.\//, ''),
+            digest: computeTextDigest(readBeside(transport, 'transport')),
+          },
     tierPatterns: response.tier === undefined ? undefined : [response.tier].flat(),
     mentionFilter: createMentionFilter(response),
   };
@@ -272,9 +276,12 @@ function listTargetNotes({ kind, transport, tierPatterns, mentionFilter }: Targe
   return notes.filter((note) => typeof note === 'string');
 }
 
+/** Windows keeps these names for devices, also before an ending. */
+const deviceName = /^(?:con|prn|aux|nul|com\d|lpt\d)(?=\.|$)/i;
+
 /** Replaces what a name of a folder may not have on every system. */
 export function sanitizeFolderName(name: string): string {
-  return name.replaceAll(/[^A-Za-z0-9._-]+|^\.+/g, '-');
+  return name.replaceAll(/[^A-Za-z0-9._-]+|^\.+|\.+$/g, '-').replace(deviceName, '$&-');
 }
 
 /** Redaction would change these texts in the evidence: `verify` could not judge it again. */

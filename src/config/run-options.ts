@@ -1,3 +1,4 @@
+import { toPosixPath } from '../support/paths.js';
 import { UnusableInput } from '../support/problem.js';
 import { findSchemaProblems } from '../support/schema-validation.js';
 import { readEnvFile } from './env-file.js';
@@ -33,6 +34,16 @@ export interface RunOptions {
   readonly replay?: string;
 }
 
+/** The options that are paths. Results name some of them, and are the same on each system. */
+const pathOptions: readonly string[] = ['target', 'cases', 'data', 'out', 'against', 'recordTo', 'known'];
+
+function normalizePaths(options: RunOptions): RunOptions {
+  const entries = Object.entries(options).map(([name, value]) => {
+    return [name, pathOptions.includes(name) && typeof value === 'string' ? toPosixPath(value) : value];
+  });
+  return Object.fromEntries(entries);
+}
+
 /** @throws UnusableInput with every problem, such as a misspelt option, which may let intrusive cases run */
 export function checkRunOptions(options: object): void {
   const at = { file: 'use.conformance', line: 1, column: 1 };
@@ -49,7 +60,11 @@ export function checkRunOptions(options: object): void {
  */
 export function completeRunOptions(options: RunOptions, { TARGET, BASE_URL }: Environment = process.env): RunOptions {
   const ofEnvFile = options.reference ? {} : readEnvFile();
-  const completed = { ...options, target: options.target ?? TARGET, baseUrl: options.baseUrl ?? BASE_URL };
+  const completed = normalizePaths({
+    ...options,
+    target: options.target ?? TARGET,
+    baseUrl: options.baseUrl ?? BASE_URL,
+  });
   if (options.baseUrl !== undefined) return { baseUrlSetting: '--base-url', ...completed };
   // A flag names the target file: an address that it states counts more than one for all commands of the project.
   if (BASE_URL === undefined || options.target === undefined) return completed;

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import type { WorldAvailability } from '../contract/world-file.js';
 import type { PartialConnectionOptions } from '../http/connection-options.js';
+import { renderPath } from '../support/paths.js';
 import { createInputError, type Location } from '../support/problem.js';
 import { validateFile } from '../support/schema-validation.js';
 import { readTextFile } from '../support/text-file.js';
@@ -48,7 +49,7 @@ export function readTargetFile({ target, reference }: RunOptions) {
     yaml?.locate(steps) ?? { file: 'target file', line: 1, column: 1 };
   /** Resolves a path that the file may name, relative to the working folder. */
   const resolve = <Name extends string | undefined>(name: Name) =>
-    (name && path.relative('', path.resolve(path.dirname(file ?? ''), name))) as Name;
+    (name && renderPath(path.resolve(path.dirname(file ?? ''), name))) as Name;
   return {
     document,
     file,

@@ -1,5 +1,5 @@
-import path from 'node:path';
-import { computeDigest } from '../support/digest.js';
+import { computeTextDigest } from '../support/digest.js';
+import { renderPath } from '../support/paths.js';
 import { maxProblems, type Problem, UnusableInput } from '../support/problem.js';
 import { fileSizeLimits } from '../support/read-bytes.js';
 import { findSchemaProblems } from '../support/schema-validation.js';
@@ -26,7 +26,7 @@ const readFiles = new Map<string, { readonly digest: string; readonly world: Tar
 export function readDataFile(file: string) {
   const text = readTextFile(file, 'Name a data file: see docs/own-data.md.', { limit: fileSizeLimits.json });
   // Git may change the line ends of a committed file, which change nothing that the file means.
-  const digest = computeDigest(text.replaceAll('\r\n', '\n'));
+  const digest = computeTextDigest(text);
   const key = `${digest} ${file}`;
   const read = readFiles.get(key) ?? { digest, world: parseData(text, file) };
   readFiles.set(key, read);
@@ -34,7 +34,7 @@ export function readDataFile(file: string) {
 }
 
 function parseData(text: string, file: string): TargetWorld {
-  const source = parseJsonOrYaml(text, path.relative('', file) || file);
+  const source = parseJsonOrYaml(text, renderPath(file));
   const problems: Problem[] = findSchemaProblems('data', source);
   if (problems.length > 0) throw new UnusableInput(problems);
   const world = source.value as World;

@@ -9,6 +9,7 @@ import fs from 'node:fs';
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { parseJson } from '../support/json.js';
+import { toPosixPath } from '../support/paths.js';
 import { createInputError, describeFileError } from '../support/problem.js';
 import { fileSizeLimits, readBytes } from '../support/read-bytes.js';
 import { makeFolder, prepareResultsFolder } from './result-files.js';
@@ -17,7 +18,7 @@ import { makeFolder, prepareResultsFolder } from './result-files.js';
 export const playwrightFolder = 'playwright';
 
 /** The one of a run whose deployments are projects of a config. */
-export const multiProjectPlaywrightFolder = path.join('results', '.playwright');
+export const multiProjectPlaywrightFolder = path.posix.join('results', '.playwright');
 
 const [listName, lockName] = ['files.json', 'running.json'];
 const hint = 'Move or remove it, or name another folder with --out.';
@@ -32,7 +33,7 @@ const claimed = new Set<string>();
 /** Claims the folder of results until this process ends. @throws UnusableInput if the user or another run has it */
 export function claimResultsFolder(out: string): void {
   prepareResultsFolder(out);
-  const folder = path.join(out, playwrightFolder);
+  const folder = path.posix.join(out, playwrightFolder);
   if (claimed.has(path.resolve(folder))) return;
   checkPlaywrightFolder(folder);
   lock(folder);
@@ -57,7 +58,7 @@ function checkPlaywrightFolder(folder: string): void {
   const foreign = listFiles(folder).find((file) => written?.[file] !== computeDigest(path.join(folder, file)));
   if (foreign === undefined) return;
   const message = 'would be removed, but a run did not write it, or it was changed since';
-  throw createInputError(path.join(folder, foreign), message, hint);
+  throw createInputError(path.posix.join(folder, foreign), message, hint);
 }
 
 function readList(folder: string): FileList & { readonly hasList: boolean } {
@@ -71,7 +72,7 @@ function readList(folder: string): FileList & { readonly hasList: boolean } {
 function listFiles(folder: string): string[] {
   const entries = fs.readdirSync(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => !entry.isDirectory());
-  const paths = files.map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)));
+  const paths = files.map((entry) => toPosixPath(path.relative(folder, path.join(entry.parentPath, entry.name))));
   return paths.filter((file) => file !== listName && file !== lockName);
 }
 
@@ -104,7 +105,7 @@ interface Lock {
 
 /** Locks a folder for this process. The lock of a process that has ended counts no more. @throws UnusableInput */
 function lock(folder: string): void {
-  const file = path.join(folder, lockName);
+  const file = path.posix.join(folder, lockName);
   const current: Lock = { process: process.pid, host: hostname() };
   let holder: Partial<Lock> | undefined;
   try {

@@ -1,5 +1,4 @@
 import path from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { renderQuestionAnswer } from '../certificate/case-entry.js';
 import type { CertifiedRun } from '../certificate/certificate.js';
 import type { EvidenceArchive } from '../certificate/har-archive.js';
@@ -7,7 +6,6 @@ import { hasTransientStatus } from '../http/response-status.js';
 import { isOwnCase, type Suite } from '../suite/suite.js';
 import { escapeControlCharacters } from '../support/untrusted-text.js';
 import { markAsWrittenByRun } from '../support/written-mark.js';
-import { listOutputFiles, rendererFolder } from './result-files.js';
 import { fillTemplate } from './template.js';
 
 export type RunView = ReturnType<typeof createRunView>;
@@ -44,16 +42,6 @@ export function renderAnswerOrNone(
   quote?: (text: string) => string,
 ) {
   return outcome === null ? 'No answer.' : renderQuestionAnswer(question, outcome, quote);
-}
-
-export async function loadOutputRenderers(): Promise<ReadonlyMap<string, OutputRenderer>> {
-  const modules = listOutputFiles().map(async (file): Promise<[string, OutputRenderer]> => {
-    const module = await import(
-      pathToFileURL(path.join(rendererFolder, file + path.extname(import.meta.filename))).href
-    );
-    return [file, module.default];
-  });
-  return new Map(await Promise.all(modules));
 }
 
 /** The comment at the end of a text, in which its mark is. */

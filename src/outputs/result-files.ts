@@ -1,16 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
+import type { ExtendedFile } from '../record/add-deviations.js';
 import { createInputError, describeFileError, type Problem, UnusableInput } from '../support/problem.js';
 import { isUnchangedRunOutput } from '../support/written-mark.js';
 
-/** Has a module for each file, named after it. */
-export const rendererFolder = path.join(import.meta.dirname, 'files');
+/** The files of a run. Each has a module of its name in `files/`. */
+export const outputFiles = [
+  'certificate.html',
+  'certificate.json',
+  'evidence.har',
+  'observed.md',
+  'openapi.yaml',
+  'summary.md',
+] as const;
 
-export function listOutputFiles(): string[] {
-  // The build leaves declarations and source maps beside the modules.
-  return fs.readdirSync(rendererFolder).flatMap((name) => /^(.+\.[a-z]+)(?<!\.d)\.[jt]s$/.exec(name)?.slice(1) ?? []);
-}
+export type OutputFile = (typeof outputFiles)[number];
 
 export interface ResultsDestination {
   readonly out: string;
@@ -18,6 +23,13 @@ export interface ResultsDestination {
   readonly recordKnownTo?: string;
   /** The target file, if requirements that do not apply are to be added to it. */
   readonly recordScopeTo?: string;
+}
+
+export interface WrittenResults {
+  readonly certificate: string;
+  record?: { readonly file: string; readonly unwritten?: string };
+  scope?: { readonly file: string; readonly added: number };
+  known?: { readonly file: string } & Pick<ExtendedFile, 'added' | 'extended'>;
 }
 
 /** Returns a file of a run. @param named the file, or the folder of the run; a file that does not exist stays as it is */
@@ -48,7 +60,7 @@ export function prepareResultsFolder(out: string): void {
   try {
     makeFolder(out);
     fs.accessSync(out, fs.constants.W_OK);
-    problems = listOutputFiles().flatMap((name) => findOwner(path.join(out, name)) ?? []);
+    problems = outputFiles.flatMap((name) => findOwner(path.posix.join(out, name)) ?? []);
   } catch (error) {
     throw createInputError('--out', describeFileError(error, `cannot write into ${out}`), 'Name another folder.');
   }
@@ -72,7 +84,7 @@ function describeOwn(stat: fs.Stats): string {
 /** Removes the results of the run before: a run that ends early must not seem to have them. @throws UnusableInput */
 export function removeResults(out: string): void {
   prepareResultsFolder(out);
-  for (const name of listOutputFiles()) fs.rmSync(path.join(out, name), { force: true });
+  for (const name of outputFiles) fs.rmSync(path.join(out, name), { force: true });
 }
 
 export interface FileToWrite {

@@ -3,25 +3,22 @@ import path from 'node:path';
 import type { CertifiedRun } from '../certificate/certificate.js';
 import type { EvidenceArchive } from '../certificate/har-archive.js';
 import type { Contract } from '../contract/contract.js';
-import { addDeviations, type ExtendedFile } from '../record/add-deviations.js';
+import { addDeviations } from '../record/add-deviations.js';
 import { addScopeEntries } from '../record/declared-scope.js';
 import { listLostData } from '../record/drift.js';
 import { createRecord, readRecord, renderRecord, type TargetRecord } from '../record/target-record.js';
 import type { Suite } from '../suite/suite.js';
 import { renderShortList } from '../support/collections.js';
 import { readTextFile } from '../support/text-file.js';
-import { createRunView, encodeOutput, loadOutputRenderers } from './output.js';
-import { type FileToWrite, type ResultsDestination, removeResults, writeFiles } from './result-files.js';
-
-// Loaded once, ahead of the first write.
-const outputs = await loadOutputRenderers();
-
-export interface WrittenResults {
-  readonly certificate: string;
-  record?: { readonly file: string; readonly unwritten?: string };
-  scope?: { readonly file: string; readonly added: number };
-  known?: { readonly file: string } & Pick<ExtendedFile, 'added' | 'extended'>;
-}
+import { createRunView, encodeOutput } from './output.js';
+import { outputRenderers } from './renderers.js';
+import {
+  type FileToWrite,
+  type ResultsDestination,
+  removeResults,
+  type WrittenResults,
+  writeFiles,
+} from './result-files.js';
 
 /** Replaces the results of the run before. @throws UnusableInput if one of the files cannot be written */
 export function writeResults(
@@ -32,11 +29,11 @@ export function writeResults(
 ): WrittenResults {
   const { certificate, showExchange, newDeviations } = run;
   const view = createRunView(run, suite, archive);
-  const files = [...outputs].flatMap(([name, render]): FileToWrite[] => {
+  const files = Object.entries(outputRenderers).flatMap(([name, render]): FileToWrite[] => {
     const content = render(view);
     return content === undefined ? [] : [{ file: path.join(out, name), text: encodeOutput(name, content) }];
   });
-  const written: WrittenResults = { certificate: path.join(out, 'certificate.json') };
+  const written: WrittenResults = { certificate: path.posix.join(out, 'certificate.json') };
   if (recordTo !== undefined) {
     const record = createRecord(suite, { results: view.suiteResults, showExchange }, certificate.target.name);
     const isOfWrongLoad = certificate.load?.is_certain === true;

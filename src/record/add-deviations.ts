@@ -1,5 +1,6 @@
 // Apart from reading: every run reads settings, and only few load a parser of YAML.
 import { type Document, isMap, isSeq, parseDocument, type YAMLMap, type YAMLSeq } from 'yaml';
+import { findLineEnd } from '../support/text-file.js';
 import { shorten, toOneLine } from '../support/untrusted-text.js';
 import type { DeviationWithCause, DeviationWithRows, KnownDeviation, RowsByCase } from './known-deviations.js';
 
@@ -51,7 +52,8 @@ export function addDeviations(text: string, deviations: readonly NewDeviation[])
     list.add(node);
   }
   document.set('deviations', list);
-  return { text: document.toString({ lineWidth: 0 }), added: deviations.length - extended.length, extended };
+  const extendedText = document.toString({ lineWidth: 0 }).replaceAll('\n', findLineEnd(text));
+  return { text: extendedText, added: deviations.length - extended.length, extended };
 }
 
 /** Finds the entry of a requirement that names rows. */

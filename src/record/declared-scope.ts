@@ -1,4 +1,5 @@
 import { isMap, isSeq, parseDocument } from 'yaml';
+import { findLineEnd } from '../support/text-file.js';
 
 /** A requirement that a target declares not to have, with the reason: an entry of `not_applicable` in a target file. */
 export interface ScopeEntry {
@@ -18,7 +19,7 @@ export function renderScopeEntries(requirements: readonly string[]): string[] {
 
 /** Adds requirements to the text of a target file, each with an empty reason. What is written there stays as it is. */
 export function addScopeEntries(text: string, requirements: readonly string[]): string {
-  const lineEnd = text.includes('\r\n') ? '\r\n' : '\n';
+  const lineEnd = findLineEnd(text);
   const document = parseDocument(text);
   if (!document.has(scopeKey) && isMap(document.contents) && document.contents.flow !== true) {
     const appended = [text.trimEnd(), '', `${scopeKey}:`, ...renderScopeEntries(requirements), ''].join(lineEnd);

@@ -16,7 +16,8 @@ import { removeResults } from '../outputs/result-files.js';
 import { renderErrorContext, renderUserTestFailure } from '../outputs/terminal/error-context.js';
 import { ProgressDisplay } from '../outputs/terminal/progress.js';
 import { addColors } from '../outputs/terminal/run-report.js';
-import { packageRoot } from '../support/package-root.js';
+import { codeFolder, packageRoot } from '../support/package-root.js';
+import { isInside, renderPath } from '../support/paths.js';
 import { ignoreClosedOutput, UnusableInput } from '../support/problem.js';
 import { getFirstLine, joinAndEscapeLines, toOneLine } from '../support/untrusted-text.js';
 import { disableExpectedFailures, enableExpectedFailures, markFailureAsUnexpected } from './expected-failure.js';
@@ -29,7 +30,7 @@ import {
   shareWithChildProcesses,
 } from './options.js';
 
-const specs = path.resolve(import.meta.dirname, '..', '..', 'specs');
+const specs = path.join(codeFolder, 'specs');
 
 /** Creates a certificate for each project from the reports of its tests. The run fails unless all targets conform. */
 export default class CertificateReporter implements Playwright.Reporter {
@@ -47,8 +48,11 @@ export default class CertificateReporter implements Playwright.Reporter {
 
   constructor() {
     ignoreClosedOutput();
-    // SIGTERM, and a closed terminal (SIGHUP), end this process as Ctrl-C does: it writes its results.
-    const interrupt = () => process.kill(process.pid, 'SIGINT');
+    // SIGTERM, and a closed terminal (SIGHUP), end this process as Ctrl-C does: it writes its results. Nothing is sent to this
+    // process: on Windows, every signal would kill it.
+    const interrupt = () => {
+      if (!process.emit('SIGINT')) process.exit(130);
+    };
     process.once('SIGTERM', interrupt).once('SIGHUP', interrupt);
   }
 
@@ -232,11 +236,11 @@ function prepareFolders(projects: readonly CertifiedProject[]): void {
 
 /** Prints what decides the exit status besides the cases: the config of the user, and the records. */
 function printTerms(config: Playwright.FullConfig, projects: readonly CertifiedProject[]): void {
-  const { configFile = packageRoot } = config;
-  const isNamed = readProcessSharedValue('runs') !== undefined && !configFile.startsWith(packageRoot);
+  const { configFile } = config;
+  const isOfUser = configFile !== undefined && !isInside(packageRoot, configFile);
   const records = projects.flatMap(({ inputs }) => inputs?.settings.expected.record ?? []);
   const terms = [
-    ...(isNamed ? [`With ${path.relative('', configFile)}.`] : []),
+    ...(isOfUser && readProcessSharedValue('runs') !== undefined ? [`With ${renderPath(configFile)}.`] : []),
     ...records.map((record) => `Compares with the record ${record}.`),
   ];
   if (terms.length > 0) process.stdout.write(joinAndEscapeLines([terms.join(' ')]));

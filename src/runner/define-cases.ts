@@ -14,6 +14,7 @@ import type { CaseReport } from '../run/case-report.js';
 import { type CaseResult, getVerdictApartFromKnown, repetitionCaseId } from '../run/case-result.js';
 import { isOwnCase, loadSuite, packageCasesFolder, type Suite } from '../suite/suite.js';
 import { packageRoot } from '../support/package-root.js';
+import { toPosixPath } from '../support/paths.js';
 import { hideMessagesOfErrors, type Location } from '../support/problem.js';
 import { renderReason } from '../support/reason.js';
 import { markFailureAsExpected } from './expected-failure.js';
@@ -35,7 +36,7 @@ const selected = selectCasesByFlags(options, suite);
 
 /** Defines the tests of a case file. @param file within `cases/` */
 export function defineCases(file: string): void {
-  const at = path.relative(packageRoot, path.join(packageCasesFolder, file)).replaceAll(path.sep, '/');
+  const at = toPosixPath(path.relative(packageRoot, path.join(packageCasesFolder, file)));
   // Requirements are then judged by other requests.
   if (!areDrawn.includes(false) && file.startsWith('requirements/')) return;
   for (const testCase of selected) if (testCase.at.file === at) defineCase(testCase, suite);

@@ -5,10 +5,11 @@ import { test as base } from '@playwright/test';
 import type { RunStartReport, startTargetRun, TargetRun } from '../certify/target-run.js';
 import type { LiveRunInputs } from '../config/run-inputs.js';
 import { removeResults } from '../outputs/result-files.js';
+import { codeFolder } from '../support/package-root.js';
 import { hideMessagesOfErrors } from '../support/problem.js';
 import { type ConformanceUseOptions, loadProjectInputs, readProcessSharedValue } from './options.js';
 
-const certificateReporter = path.join(import.meta.dirname, 'certificate-reporter');
+const certificateReporter = path.join(codeFolder, 'src', 'runner', 'certificate-reporter');
 
 /** Playwright loads this file in its main process, too, which sends nothing and needs no HTTP client. */
 async function startRun(inputs: LiveRunInputs, options: Parameters<typeof startTargetRun>[2]) {

@@ -9,6 +9,7 @@ import { checkRunOptions, completeRunOptions, type RunOptions } from '../config/
 import type { DataFileReference } from '../contract/world-file.js';
 import type { CaseReport } from '../run/case-report.js';
 import { parseJson } from '../support/json.js';
+import { renderPath } from '../support/paths.js';
 import type { Problem } from '../support/problem.js';
 
 /** What a project sets under `use`. */
@@ -71,7 +72,7 @@ export function loadProjectInputs(
   const { target: stated, conformance = {} } = use as Partial<ConformanceUseOptions>;
   checkRunOptions(conformance);
   const isNamed = conformance.baseUrl !== undefined || conformance.reference === true || stated === undefined;
-  const target = isNamed ? {} : { target: path.relative('', path.resolve(path.dirname(configFile), stated)) };
+  const target = isNamed ? {} : { target: renderPath(path.resolve(path.dirname(configFile), stated)) };
   const inputs = loadRunInputsOnce(completeRunOptions({ ...target, ...conformance }, process.env), process.env);
   const { reference: baseUrl } = readSetUp();
   const isLocated = inputs.connection.endpoint !== undefined || baseUrl === '';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { deserialize, serialize } from 'node:v8';
 import { readCaseFile } from '../cases/case-file.js';
@@ -14,7 +14,9 @@ import { createDataSuite, type DataFileSummary, type TestDataVersion } from '../
 import { isDrawnCase } from '../own-data/requirement-cases.js';
 import { computeOnce } from '../support/caches.js';
 import { groupBy } from '../support/collections.js';
+import { readCompressedFile, writeCompressedFile } from '../support/compressed-file.js';
 import { distFolder, packageRoot, readOwnPackage } from '../support/package-root.js';
+import { isInside, renderPath, toPosixPath } from '../support/paths.js';
 import { createInputError, describeFileError, type Problem, UnusableInput } from '../support/problem.js';
 import { decodeText, readTextFile } from '../support/text-file.js';
 import { readYaml, type YamlFile } from '../support/yaml-file.js';
@@ -99,7 +101,7 @@ function readOwnCases(folder: string, basis: SuiteWithoutCases) {
   return { cases, own: { folder, digest: computeDigest(files, folder) } };
 }
 
-const builtFile = path.join(distFolder, 'suite');
+const builtFile = path.join(distFolder, 'suite.gz');
 
 /**
  * Reads the suite as the build stored it. Each process of a run needs it: to parse and expand the YAML files instead takes 19 %
@@ -107,14 +109,14 @@ const builtFile = path.join(distFolder, 'suite');
  */
 const readBuiltSuite = computeOnce((): Suite | undefined => {
   if (!existsSync(builtFile)) return undefined;
-  const suite = deserialize(readFileSync(builtFile)) as Suite;
+  const suite = deserialize(readCompressedFile(builtFile)) as Suite;
   return suite.digest === computeDigest(listSuiteFiles(), packageCasesFolder) ? suite : undefined;
 });
 
 /** Expands the suite of this package and writes it beside the compiled files. @throws UnusableInput like `loadSuite` */
 export function precompileSuite(): void {
   rmSync(builtFile, { force: true });
-  writeFileSync(builtFile, serialize(readSuiteFiles(packageCasesFolder, {})));
+  writeCompressedFile(builtFile, serialize(readSuiteFiles(packageCasesFolder, {})));
 }
 
 /** Reads all files of a suite, even if the build did. @throws UnusableInput like `loadSuite` */
@@ -174,8 +176,7 @@ function listCalibrationRequests(cases: readonly TestCase[]): HttpRequest[] {
 
 /** Reads a file of the suite. Messages name it relative to the package, wherever that is installed. */
 function readSuiteFile(file: string): YamlFile {
-  const relative = path.relative(packageRoot, file);
-  return relative.startsWith('..') ? readYaml(file) : readYaml(file, relative.replaceAll(path.sep, '/'));
+  return isInside(packageRoot, file) ? readYaml(file, toPosixPath(path.relative(packageRoot, file))) : readYaml(file);
 }
 
 function listSuiteFiles(folder = packageCasesFolder): string[] {
@@ -212,14 +213,15 @@ const maxEntries = 10_000;
 
 function listYamlFiles(folder: string): string[] {
   const hint = 'Name the folder of your cases.';
-  const shown = path.relative(process.cwd(), folder);
+  const shown = renderPath(folder);
   const files: string[] = [];
   const folders = [''];
   let count = 0;
   try {
     for (const inner of folders)
       for (const name of readdirSync(path.join(folder, inner), 'utf8')) {
-        const relative = path.join(inner, name);
+        // The same on each system, as is the order of the files.
+        const relative = path.posix.join(inner, name);
         const isFolder = statSync(path.join(folder, relative), { throwIfNoEntry: false })?.isDirectory() === true;
         if (isFolder) folders.push(relative);
         else if (name.endsWith('.yaml')) files.push(relative);
@@ -241,7 +243,7 @@ function findDuplicateIds(cases: readonly TestCase[]): Problem[] {
 function computeDigest(files: readonly string[], folder: string): string {
   const hash = createHash('sha256');
   for (const file of files) {
-    hash.update(`${path.relative(folder, file).replaceAll(path.sep, '/')}\n`);
+    hash.update(`${toPosixPath(path.relative(folder, file))}\n`);
     hash.update(decodeText(readFileSync(file)).replaceAll('\r\n', '\n'));
   }
   return `sha256:${hash.digest('hex')}`;

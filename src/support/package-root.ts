@@ -9,22 +9,26 @@ export const packageRoot: string = (() => {
   return folder;
 })();
 
-/** The folder with the compiled files: `dist/`, or the new one while it is built. */
-export const distFolder: string = (() => {
-  const [folder = ''] = path.relative(packageRoot, fileURLToPath(import.meta.url)).split(path.sep);
-  return path.join(packageRoot, folder === 'src' ? 'dist' : folder);
-})();
+const [top = '', second] = path.relative(packageRoot, fileURLToPath(import.meta.url)).split(path.sep);
 
-function readManifest(): { name: string; version: string; engines: { node: string } } {
-  return JSON.parse(readFileSync(path.join(packageRoot, 'package.json'), 'utf8'));
+/** The folder with what the build makes: `dist/`, or the new one while it is built. */
+export const distFolder: string = path.join(packageRoot, top === 'src' ? 'dist' : top);
+
+/** In the folder with what the build makes: what the package contains, in few files. */
+export const bundleFolderName = 'bundle';
+
+/**
+ * The folder whose `src/` and `specs/` run: the bundle, in which a module may be anywhere, the output of the compiler, or the
+ * package, for sources.
+ */
+export const codeFolder: string = chooseCodeFolder();
+
+function chooseCodeFolder(): string {
+  if (top === 'src') return packageRoot;
+  return second === bundleFolderName ? path.join(distFolder, bundleFolderName) : distFolder;
 }
 
 export function readOwnPackage(): { name: string; version: string } {
-  const { name, version } = readManifest();
+  const { name, version } = JSON.parse(readFileSync(path.join(packageRoot, 'package.json'), 'utf8'));
   return { name, version };
-}
-
-/** Reads which versions of Node.js the package needs, such as `>=20.19`. */
-export function readNeededNodeVersion(): string {
-  return readManifest().engines.node;
 }

@@ -1,4 +1,4 @@
-import { getSystemErrorMap } from 'node:util';
+import { getSystemErrorMap, inspect } from 'node:util';
 import { closest, distance } from 'fastest-levenshtein';
 import { packageRoot } from './package-root.js';
 import { fileSizeLimits, RefusedFileError, readBytes } from './read-bytes.js';
@@ -25,6 +25,11 @@ export class UnusableInput extends Error {
     super(renderProblems(problems));
     // Playwright prints the stack. The location of the throw helps no user.
     this.stack = this.message;
+  }
+
+  /** What `console.error` prints: older versions of Playwright print the error itself. */
+  [inspect.custom](): string {
+    return this.message;
   }
 }
 
@@ -105,13 +110,24 @@ export class InternalError extends Error {
   /** Shows the places of an error, and not its message: that may quote a secret, or what a deployment wrote. */
   constructor(error: unknown) {
     const { name = 'Error', message = '', stack = '' } = error instanceof Error ? error : {};
-    const frames = stack
-      .slice(stack.indexOf(message) + message.length)
-      .matchAll(/^ {4}at .*?(?:file:\/\/)?([^( ]+:\d+:\d+)\)?$/gm);
-    const places = Array.from(frames, ([, place = '']) => place.replace(`${packageRoot}/`, '')).slice(0, 4);
+    const places = listPlaces(stack.slice(stack.indexOf(message) + message.length)).slice(0, 4);
     super(`Internal error, please report it: ${name} at ${places.join(', from ') || 'an unknown location'}.`);
     this.stack = this.message;
   }
+}
+
+/**
+ * Lists the places of a stack, relative to a folder. A stack names modules by URLs, on Windows such as `file:///D:/a%20b/c.js`,
+ * and other files by their paths.
+ */
+export function listPlaces(stack: string, folder = packageRoot): string[] {
+  const root = `${folder.replaceAll('\\', '/')}/`;
+  const url = `file://${root.startsWith('/') ? '' : '/'}${encodeURI(root)}`;
+  return Array.from(stack.matchAll(/^ {4}at (?:.*\(|async )?(.+:\d+:\d+)\)?$/gm), ([, place = '']) => {
+    const shown = place.replaceAll('\\', '/');
+    const prefix = [url, root, 'file://'].find((known) => shown.startsWith(known)) ?? '';
+    return shown.slice(prefix.length);
+  });
 }
 
 /**

@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
+import { compileFunction } from 'node:vm';
 import type { Ajv2020, AnySchemaObject, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import { computeOnce } from './caches.js';
+import { readCompressedFile } from './compressed-file.js';
 import { describeViolation } from './describe-violation.js';
 import { parseJsonPointer } from './json.js';
 import { distFolder, packageRoot } from './package-root.js';
@@ -12,9 +14,18 @@ import type { ParsedFile, YamlFile, YamlPath } from './yaml-file.js';
 
 const require = createRequire(import.meta.url);
 
+const validators = new Map<string, ValidateFunction>();
+
 /** Loads the validator of a schema, as the build compiled it. @param name of its file, without folder and ending */
 export function loadValidator(name: string): ValidateFunction {
-  return require(path.join(distFolder, 'validators', `${name}.cjs`));
+  const loaded = validators.get(name);
+  if (loaded !== undefined) return loaded;
+  const filename = path.join(distFolder, 'validators', `${name}.cjs.gz`);
+  const module = { exports: {} as ValidateFunction };
+  const run = compileFunction(readCompressedFile(filename).toString(), ['module', 'require'], { filename });
+  run(module, require);
+  validators.set(name, module.exports);
+  return module.exports;
 }
 
 /** @param name of a file in `schemas/`, with its folder there and without its ending */

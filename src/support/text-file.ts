@@ -15,6 +15,11 @@ export function decodeText(bytes: Uint8Array): string {
   return new TextDecoder(encoding).decode(bytes);
 }
 
+/** The end of the lines of a text: Windows has another one, and what the suite adds has that of the file. */
+export function findLineEnd(text: string): '\r\n' | '\n' {
+  return text.includes('\r\n') ? '\r\n' : '\n';
+}
+
 /** Reads a text file that a user names. @param terms as for {@link readInputFile} @throws UnusableInput */
 export function readTextFile(file: string, hint: string, terms: Parameters<typeof readInputFile>[2] = {}): string {
   return decodeText(readInputFile(file, hint, terms));

@@ -5,7 +5,6 @@
  * and programs that use the package.
  */
 
-import path from 'node:path';
 import { findNodeAtLocation, type Node as JsonNode, parseTree } from 'jsonc-parser';
 import {
   Composer,
@@ -27,6 +26,7 @@ import {
 import { cacheByObject, computeOnce } from './caches.js';
 import { NumberText, parseJson, parseJsonExactly, readNumber } from './json.js';
 import { findExceededJsonBound, isDeeperThan, maxJsonLevels, tooDeepMessage } from './json-bounds.js';
+import { renderPath } from './paths.js';
 import { type Location, UnusableInput } from './problem.js';
 import { readTextFile } from './text-file.js';
 
@@ -57,7 +57,7 @@ export interface YamlFile {
  * @param shown its name in messages; by default its path relative to the current folder
  * @throws UnusableInput if it cannot be read or is not valid YAML; a duplicate key is not valid
  */
-export function readYaml(file: string, shown = path.relative(process.cwd(), file) || file): YamlFile {
+export function readYaml(file: string, shown = renderPath(file)): YamlFile {
   const at = { file: shown, line: 1, column: 1 };
   const text = readTextFile(file, 'Check the path.', { at });
   const earlier = parsedFiles.get(shown);

@@ -14,7 +14,7 @@ function copySources(): string {
   const copied = ['src', 'specs', 'reference', 'test', 'tools', 'cases', 'schemas', 'templates'];
   for (const name of [...copied, 'playwright.config.ts', 'tsconfig.json', 'package.json', 'package-lock.json'])
     cpSync(path.join(packageRoot, name), path.join(folder, name), { recursive: true });
-  symlinkSync(path.join(packageRoot, 'node_modules'), path.join(folder, 'node_modules'));
+  symlinkSync(path.join(packageRoot, 'node_modules'), path.join(folder, 'node_modules'), 'junction');
   return folder;
 }
 
@@ -35,7 +35,7 @@ test('Builds at the same time end with one whole build, and what runs meanwhile 
   });
   let runs = 0;
   for (; isBuilding; runs += 1) {
-    const { stdout } = await run(process.execPath, ['dist/src/cli/conformance.js', 'list', 'requirements'], {
+    const { stdout } = await run(process.execPath, ['dist/bundle/src/cli/conformance.js', 'list', 'requirements'], {
       cwd: folder,
     });
     expect(stdout).toContain('limit.newest-150');

@@ -277,7 +277,7 @@ for (const command of [['certify', '--dry-run'], ['doctor']]) {
 }
 
 test('Plain `playwright test` refuses what `certify` refuses', async () => {
-  const config = path.join(packageRoot, 'dist', 'playwright.config.js');
+  const config = path.join(packageRoot, 'dist', 'bundle', 'playwright.config.js');
   const { status, output } = await runConformance(['test', '--config', config], {
     cwd,
     // By itself, Playwright compiles what is compiled already, which takes a second and spoils the counts of coverage.

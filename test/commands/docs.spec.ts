@@ -6,10 +6,11 @@ import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { referenceCredentials } from '../../reference/deployment/reference-credentials.js';
 import { readCaseFile } from '../../src/cases/case-file.js';
+import { commands } from '../../src/cli/commands.js';
 import { exitStatus } from '../../src/cli/exit-status.js';
 import { defaultConnectionOptions } from '../../src/http/connection-options.js';
 import { verdicts } from '../../src/judge/verdict.js';
-import { listOutputFiles } from '../../src/outputs/result-files.js';
+import { outputFiles } from '../../src/outputs/result-files.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { fileSizeLimits } from '../../src/support/read-bytes.js';
 import { findSchemaProblems, readSchema } from '../../src/support/schema-validation.js';
@@ -25,6 +26,7 @@ import {
 } from '../support/cli.js';
 import { certifyInProcess, createReference, suite } from '../support/in-process.js';
 import { listen } from '../support/independent-deployment.js';
+import { skipOnWindows } from '../support/skip-on-windows.js';
 
 const docs = readdirSync(path.join(packageRoot, 'docs')).filter((name) => name.endsWith('.md'));
 const guide = ['README.md', ...docs.map((name) => `docs/${name}`)];
@@ -117,9 +119,7 @@ function completeExample(example: string, complete: (example: Readonly<Record<st
   return JSON.stringify({ cases: [complete(value as Readonly<Record<string, unknown>>)] });
 }
 
-const commandNames = readdirSync(path.join(packageRoot, 'dist', 'src', 'cli', 'commands'))
-  .filter((file) => file.endsWith('.js'))
-  .map((file) => path.parse(file).name);
+const commandNames = [...commands.keys()];
 
 const findFlags = (text: string) => text.match(/(?<![\w-])--[a-z][a-z-]*/g) ?? [];
 
@@ -195,7 +195,7 @@ test('The page about results has each verdict and each file', () => {
   const listed = Array.from(page.matchAll(/^- `([a-z-]+)`:/gm), ([, verdict = '']) => verdict);
   expect(listed.toSorted()).toEqual(verdicts.toSorted());
   const files = listRows(page).map(([file = '']) => file);
-  expect(files).toEqual(expect.arrayContaining([...listOutputFiles()]));
+  expect(files).toEqual(expect.arrayContaining([...outputFiles]));
 });
 
 test('Each part of a failure that is explained is in the example above it', () => {
@@ -344,8 +344,11 @@ test('Each program of the guide has the right types', { tag: '@long' }, () => {
   const files = programs.map(([name, program], n) => [`${path.parse(name).name}-${n}.mts`, program] as const);
   for (const [name, text] of [...files, ...Object.entries(filesOfUser)]) writeFileSync(path.join(cwd, name), text);
   const options = '--noEmit --strict --skipLibCheck --target es2023 --module nodenext --types node'.split(' ');
-  const tsc = path.join(packageRoot, 'node_modules', '.bin', 'tsc');
-  const { stdout, status } = spawnSync(tsc, [...options, ...files.map(([name]) => name)], { cwd, encoding: 'utf8' });
+  const tsc = path.join(packageRoot, 'node_modules', 'typescript', 'bin', 'tsc');
+  const { stdout, status } = spawnSync(process.execPath, [tsc, ...options, ...files.map(([name]) => name)], {
+    cwd,
+    encoding: 'utf8',
+  });
   expect([stdout, status]).toEqual(['', 0]);
 });
 
@@ -359,6 +362,7 @@ function makeRunnable(script: string): string {
 }
 
 function runScript(script: string, cwd: string, env: Record<string, string>) {
+  skipOnWindows('the shell of the guide');
   const child = spawn('sh', ['-ex'], { cwd, env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env } });
   child.stdin.end(script);
   return watchProcess(child).ended;
@@ -382,7 +386,7 @@ for (const { name, text } of documents.filter((document) => guide.includes(docum
     for (const folder of ['conformance/cases', 'node_modules/.bin', 'records', 'targets'])
       mkdirSync(path.join(cwd, folder), { recursive: true });
     for (const [command, file] of [
-      ['conformance', 'dist/src/cli/conformance.js'],
+      ['conformance', 'dist/bundle/src/cli/conformance.js'],
       ['playwright', path.relative(packageRoot, playwright)],
     ] as const)
       writeFileSync(

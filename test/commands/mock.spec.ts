@@ -28,6 +28,7 @@ import {
 import { type Answer, addMembers, certifyInProcess, createReference, suite } from '../support/in-process.js';
 import { createIndependentDeployment, listen, type ShapeName, shapes } from '../support/independent-deployment.js';
 import { createPatchedRequest } from '../support/patched-request.js';
+import { skipOnWindows } from '../support/skip-on-windows.js';
 
 const { world } = suite;
 /** Only the cases that answer questions: a record has their answers, and no requirements. */
@@ -184,6 +185,7 @@ test('record shows the changes and accepts them', { tag: '@long' }, async () => 
 });
 
 test('serve --as serves what was recorded, under any name such as that of a container', async () => {
+  skipOnWindows('signals');
   const file = path.join(cwd, 'served.yaml');
   const answer = createIndependentDeployment(world, { numericStrings: 'rejected' });
   const run = await certifyInProcess(answer, { suite: questions });

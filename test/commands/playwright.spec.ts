@@ -15,6 +15,7 @@ import {
   loadCertificate,
   makeProject,
   playwright,
+  reporter,
   runConformance,
   runConformanceInProcess,
   watchProcess,
@@ -26,7 +27,6 @@ import { readTexts } from '../support/read-texts.js';
 const cwd = makeProject('@types/node');
 const inProject = (...names: readonly string[]) => path.join(cwd, ...names);
 const read = (...names: readonly string[]) => readFileSync(inProject(...names), 'utf8');
-const reporter = path.join(packageRoot, 'dist', 'src', 'runner', 'certificate-reporter.js');
 
 const broken = createReference({ faults: ['quantity-ignored'], credentials: referenceCredentials });
 const deployment = listen(broken);
@@ -423,8 +423,10 @@ test('Tests of a user have the right types, judge responses of the target with i
   expect(countFiles(/html|trace/, /x-echo/)).toBeGreaterThan(0);
   expect(readTexts(cwd).flatMap(([name, text]) => (text.includes(token) ? name : []))).toEqual([]);
   const options = '--noEmit --strict --skipLibCheck --target es2023 --module nodenext --types node'.split(' ');
-  const tsc = path.join(packageRoot, 'node_modules', '.bin', 'tsc');
-  expect(spawnSync(tsc, [...options, 'flow/flow.spec.ts'], { cwd, encoding: 'utf8' }).stdout).toBe('');
+  const tsc = path.join(packageRoot, 'node_modules', 'typescript', 'bin', 'tsc');
+  expect(spawnSync(process.execPath, [tsc, ...options, 'flow/flow.spec.ts'], { cwd, encoding: 'utf8' }).stdout).toBe(
+    '',
+  );
 });
 
 test('A test that expects its failure fails, however it ends', { tag: '@long' }, async () => {

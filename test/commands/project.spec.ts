@@ -8,9 +8,11 @@ import { createDeployment } from '../../reference/deployment/deployment.js';
 import { referenceCredentials } from '../../reference/deployment/reference-credentials.js';
 import { type CertifyOptions, certify, NoResponse, type Transport, UnusableInput } from '../../src/api.js';
 import { renderRecord } from '../../src/record/target-record.js';
+import { readNeededVersions } from '../../src/support/needed-versions.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { loadValidator } from '../../src/support/schema-validation.js';
 import { readYaml } from '../../src/support/yaml-file.js';
+import { supportedNodeVersions } from '../../tools/node-versions/supported-versions.js';
 import {
   credentialVariables,
   loadCertificate,
@@ -22,6 +24,7 @@ import { certifyInProcess, createReference, requirementSuite, suite } from '../s
 import { listen } from '../support/independent-deployment.js';
 import { createData, writeData } from '../support/own-data.js';
 import { renderOutput } from '../support/render-output.js';
+import { skipOnWindows } from '../support/skip-on-windows.js';
 
 /** A new folder with these files. */
 function projectWith(files: Readonly<Record<string, string>>, name = 'a shop') {
@@ -225,6 +228,7 @@ async function runStep(
   known: Readonly<Record<string, string>>,
   files: Readonly<Record<string, string>>,
 ) {
+  skipOnWindows('the shell of the action on every PATH');
   const fill = (text: string) =>
     text.replaceAll(
       /\$\{\{ (.*?) \}\}/g,
@@ -324,7 +328,7 @@ test('The action shows and uploads what its run wrote, and nothing of an earlier
 });
 
 test('Actions of others are pinned by the digest of a commit, with their version', () => {
-  const files = ['action.yml', 'templates/workflows/conformance.yml'];
+  const files = ['action.yml', 'templates/workflows/conformance.yml', '.github/workflows/tests.yml'];
   const uses = files.flatMap((file) =>
     [...readFileSync(path.join(packageRoot, file), 'utf8').matchAll(/uses: (?!\.\/)(.*)/g)].map(
       ([, used = '']) => used,
@@ -359,4 +363,20 @@ test('The action passes its inputs to `certify`, which compares with the record,
   expect(output).toMatch(/^drift {2}quantity-zero: was “.* is rejected with a 4xx status\.”, is “.*”/m);
   expect(output).toMatch(/^::error file=\S*quantity\.yaml,title=.*quantity-zero/m);
   expect(loadCertificate(cwd, 'own').drift.map((change) => change.case)).toEqual(['quantity-zero']);
+});
+
+test('The workflow of the repository tests on three systems, with each version of Node.js that the package supports', () => {
+  const { jobs } = readYaml(path.join(packageRoot, '.github', 'workflows', 'tests.yml')).value as {
+    jobs: { test: { strategy: { matrix: { os: string[]; node: number[] } }; steps: { run?: string }[] } };
+  };
+  const { strategy, steps } = jobs.test;
+  expect(strategy.matrix.os).toEqual(['ubuntu-latest', 'macos-latest', 'windows-latest']);
+  expect(strategy.matrix.node.map(String)).toEqual(supportedNodeVersions);
+  expect(readNeededVersions().node).toContain(supportedNodeVersions[0]);
+  const { scripts } = JSON.parse(readFileSync(path.join(packageRoot, 'package.json'), 'utf8'));
+  const commands = steps.flatMap(
+    ({ run = '' }) => /^npm run (.*)|^npm (test)$/.exec(run)?.slice(1).find(Boolean) ?? [],
+  );
+  expect(commands).toContain('test');
+  for (const command of commands) expect(scripts).toHaveProperty([command]);
 });

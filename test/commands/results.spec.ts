@@ -8,7 +8,7 @@ import { referenceCredentials } from '../../reference/deployment/reference-crede
 import type { TestCase } from '../../src/cases/test-case.js';
 import type { Certificate } from '../../src/certificate/certificate.js';
 import { interruptionNotice } from '../../src/certificate/notices.js';
-import { listOutputFiles, writeFiles } from '../../src/outputs/result-files.js';
+import { outputFiles, writeFiles } from '../../src/outputs/result-files.js';
 import { writeResults } from '../../src/outputs/write-results.js';
 import { notReachedReason } from '../../src/run/case-result.js';
 import {
@@ -22,6 +22,7 @@ import {
 import { type Answer, channelTo, createReference, suite } from '../support/in-process.js';
 import { createIndependentDeployment, listen } from '../support/independent-deployment.js';
 import { createArchive, runWithEvidence } from '../support/run-with-evidence.js';
+import { skipOnWindows } from '../support/skip-on-windows.js';
 
 const cwd = makeTestFolder();
 const inFolder = (...names: readonly string[]) => path.join(cwd, ...names);
@@ -79,7 +80,7 @@ const leaveResults = (folder: string) => cpSync(inFolder('before'), path.join(fo
 async function expectOwnResults(folder: string): Promise<Certificate> {
   const out = path.join(folder, 'out');
   const files = readdirSync(out).filter((name) => name !== 'playwright');
-  expect(files.sort()).toEqual(listOutputFiles().sort());
+  expect(files.sort()).toEqual(outputFiles.toSorted());
   for (const name of files)
     for (const stale of Object.values(before))
       expect(readFileSync(path.join(out, name), 'utf8'), name).not.toContain(stale);
@@ -160,6 +161,7 @@ test('A killed command leaves no process, and no result of the run before', { ta
 
 /** Starts a run that ends early, and waits until all its processes have ended. @param targets names, all at one address */
 async function endedEarly(end: Interrupt, targets: readonly string[] = []): Promise<{ cwd: string; by: unknown }> {
+  skipOnWindows('signals');
   const folder = makeTestFolder();
   leaveResults(folder);
   let received = 0;
@@ -234,6 +236,7 @@ test.describe('Files are written beside their places', () => {
     ['one.txt', 'two.txt'].map((name) => ({ file: inFolder(folder, name), text }));
 
   test('and replace files of the same names, but nothing if one of them cannot be written', () => {
+    skipOnWindows('links that anybody may make');
     writeFiles(createFiles('whole', 'before'));
     // What somebody put where a draft may have been.
     writeFileSync(inFolder('elsewhere.txt'), 'elsewhere');

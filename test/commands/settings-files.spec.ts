@@ -13,7 +13,13 @@ import { packageRoot } from '../../src/support/package-root.js';
 import { UnusableInput } from '../../src/support/problem.js';
 import { decodeText } from '../../src/support/text-file.js';
 import { checkEachRow } from '../support/check-each-row.js';
-import { credentialVariables, makeTestFolder, runConformance, runConformanceInProcess } from '../support/cli.js';
+import {
+  commandLine,
+  credentialVariables,
+  makeTestFolder,
+  runConformance,
+  runConformanceInProcess,
+} from '../support/cli.js';
 import { suite } from '../support/in-process.js';
 
 const nowhere = 'http://127.0.0.1:2';
@@ -395,7 +401,7 @@ test('Headers that the client or a case sets are refused with their line and the
 
 test('An older Node.js ends with status 2 and the version that is needed', async () => {
   const cwd = makeTestFolder();
-  const entry = path.join(packageRoot, 'dist', 'src', 'cli', 'conformance.js');
+  const entry = commandLine;
   const script = path.join(cwd, 'older.mjs');
   for (const [version, status] of [
     ['18.20.8', 2],

@@ -5,10 +5,17 @@ import { type Browser, type BrowserContextOptions, chromium, type Page, test } f
 /** The names under which systems have Chromium. */
 const names = ['chromium', 'chromium-browser', 'google-chrome'];
 
+/** Where systems have it that name no programs by the PATH. */
+const places = [
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  path.join(process.env.PROGRAMFILES ?? '', 'Google', 'Chrome', 'Application', 'chrome.exe'),
+];
+
 /** The system's own browser, since this package downloads none. */
 function installed(): string | undefined {
   const folders = (process.env.PATH ?? '').split(path.delimiter);
-  return folders.flatMap((folder) => names.map((name) => path.join(folder, name))).find((file) => existsSync(file));
+  const named = folders.flatMap((folder) => names.map((name) => path.join(folder, name)));
+  return [...named, ...places].find((file) => existsSync(file));
 }
 
 /** Starts the browser; without one the test is skipped, and says so, though not where everything has to be tested. */

@@ -12,8 +12,14 @@ export interface CommandResult {
   readonly output: string;
 }
 
+/** Where the code of a package is that users run. */
+const bundle = path.join('dist', 'bundle');
+
 /** The script of the command line. */
-export const commandLine = path.join(packageRoot, 'dist', 'src', 'cli', 'conformance.js');
+export const commandLine = path.join(packageRoot, bundle, 'src', 'cli', 'conformance.js');
+
+/** The reporter, as the package exports it. */
+export const reporter = path.join(packageRoot, bundle, 'src', 'runner', 'certificate-reporter.js');
 
 /** The script of Playwright's command line. */
 export const playwright = path.join(packageRoot, 'node_modules', '@playwright', 'test', 'cli.js');
@@ -41,9 +47,10 @@ export function makeProject(...packages: readonly string[]): string {
   const folder = makeTestFolder();
   const modules = path.join(folder, 'node_modules');
   mkdirSync(path.join(modules, '@types'), { recursive: true });
-  symlinkSync(packageRoot, path.join(modules, 'promotion-validation-conformance'));
+  // On Windows, anybody may make a junction, and not a link.
+  symlinkSync(packageRoot, path.join(modules, 'promotion-validation-conformance'), 'junction');
   for (const name of ['@playwright', ...packages])
-    symlinkSync(path.join(packageRoot, 'node_modules', name), path.join(modules, name));
+    symlinkSync(path.join(packageRoot, 'node_modules', name), path.join(modules, name), 'junction');
   writeFileSync(path.join(folder, 'package.json'), '{ "name": "shop", "type": "module" }');
   return folder;
 }
@@ -60,7 +67,7 @@ export async function runConformance(
     cwd,
     env = {},
     root = packageRoot,
-    script = path.join(root, 'dist', 'src', 'cli', 'conformance.js'),
+    script = path.join(root, bundle, 'src', 'cli', 'conformance.js'),
   }: { cwd: string; env?: Record<string, string>; root?: string; script?: string },
 ): Promise<CommandResult> {
   const child = spawn(process.execPath, [script, ...args], {

@@ -15,6 +15,7 @@ import { loadValidator } from '../../src/support/schema-validation.js';
 import { toOneLine } from '../../src/support/untrusted-text.js';
 import { checkEachRow } from '../support/check-each-row.js';
 import { renderOutput } from '../support/render-output.js';
+import { skipOnWindows } from '../support/skip-on-windows.js';
 import { createNamelessWorld, runFacts } from '../support/stubs.js';
 
 const at = { file: 'cases/a.yaml', line: 3, column: 5 };
@@ -271,6 +272,7 @@ test.describe('the command that repeats a request', () => {
   const get: HttpRequest = { method: 'GET', path: '/', headers: [] };
   /** Lets one shell run all commands, with a program in place of curl that prints its arguments and a body it reads. */
   function argumentsOf(...commands: readonly string[]): string[] {
+    skipOnWindows('the shell of these commands');
     const curl = String.raw`curl() { printf '%s\0' "$@"; for last; do :; done; case $last in @-) cat; printf '\0'; esac; }`;
     const env = {
       PATH: process.env.PATH,

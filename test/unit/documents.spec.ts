@@ -163,11 +163,15 @@ test('An outline of anything fits on a screen', () => {
 });
 
 const redocly = (args: readonly string[]) =>
-  execFileSync(path.join(packageRoot, 'node_modules', '.bin', 'redocly'), args, {
-    encoding: 'utf8',
-    stdio: 'pipe',
-    env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
-  });
+  execFileSync(
+    process.execPath,
+    [path.join(packageRoot, 'node_modules', '@redocly', 'cli', 'bin', 'cli.js'), ...args],
+    {
+      encoding: 'utf8',
+      stdio: 'pipe',
+      env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
+    },
+  );
 
 test('Redocly accepts and renders openapi.yaml of a hostile run', { tag: '@long' }, async () => {
   const folder = makeTestFolder();

@@ -16,6 +16,7 @@ import { makeTestFolder, runConformanceInProcess } from '../support/cli.js';
 import { channelTo, suite } from '../support/in-process.js';
 import { createIndependentDeployment } from '../support/independent-deployment.js';
 import { createArchive, runWithEvidence } from '../support/run-with-evidence.js';
+import { isWindows } from '../support/skip-on-windows.js';
 
 const cwd = makeTestFolder();
 const inFolder = (...names: readonly string[]) => path.join(cwd, ...names);
@@ -54,12 +55,16 @@ const contents: Readonly<Record<string, string>> = {
 
 /** What is no regular file, or too large. */
 const places: Readonly<Record<string, (file: string) => void>> = {
-  'a pipe': (file) => void execFileSync('mkfifo', [file]),
   'a folder': (file) => void mkdirSync(file),
-  'an endless device': (file) => symlinkSync('/dev/zero', file),
-  'a terminal or nothing': (file) => symlinkSync('/dev/null', file),
   '600 MB': (file) => writeSparse(file, 600 * 1024 * 1024),
-  'a link to itself': (file) => symlinkSync(path.basename(file), file),
+  ...(isWindows
+    ? {}
+    : {
+        'a pipe': (file) => void execFileSync('mkfifo', [file]),
+        'an endless device': (file) => symlinkSync('/dev/zero', file),
+        'a terminal or nothing': (file) => symlinkSync('/dev/null', file),
+        'a link to itself': (file) => symlinkSync(path.basename(file), file),
+      }),
 };
 
 /** Each file that a user, or somebody else, hands in. @param file the hostile one */
@@ -196,19 +201,23 @@ const evidences: Readonly<Record<string, { readonly change: (archive: Archive) =
     },
     status: 1,
   },
-  'a data file that is a pipe': {
-    change: ({ log }) => {
-      execFileSync('mkfifo', [inFolder('pipe')]);
-      log._origin.inputs.availability = { data: { file: inFolder('pipe'), digest: 'sha256:0' } };
-    },
-    status: 2,
-  },
-  'a data file that is endless': {
-    change: ({ log }) => {
-      log._origin.inputs.availability = { data: { file: '/dev/zero', digest: 'sha256:0' } };
-    },
-    status: 2,
-  },
+  ...(isWindows
+    ? {}
+    : {
+        'a data file that is a pipe': {
+          change: ({ log }) => {
+            execFileSync('mkfifo', [inFolder('pipe')]);
+            log._origin.inputs.availability = { data: { file: inFolder('pipe'), digest: 'sha256:0' } };
+          },
+          status: 2,
+        },
+        'a data file that is endless': {
+          change: ({ log }) => {
+            log._origin.inputs.availability = { data: { file: '/dev/zero', digest: 'sha256:0' } };
+          },
+          status: 2,
+        },
+      }),
   'a number of requests without bounds': {
     change: ({ log }) => {
       log._origin.inputs.availability = { data: { file: 'data.json', digest: 'sha256:0', requests: 1e12 } };

@@ -14,7 +14,7 @@ import type { TestCase } from '../../src/cases/test-case.js';
 import { type Certificate, createCertificate } from '../../src/certificate/certificate.js';
 import { compareCertificates } from '../../src/certificate/compare-certificates.js';
 import type { Exchange, HttpRequest, HttpResponse } from '../../src/http/exchange.js';
-import { listOutputFiles } from '../../src/outputs/result-files.js';
+import { outputFiles } from '../../src/outputs/result-files.js';
 import { renderErrorContext, renderUserTestFailure } from '../../src/outputs/terminal/error-context.js';
 import { renderRunReport } from '../../src/outputs/terminal/run-report.js';
 import { writeResults } from '../../src/outputs/write-results.js';
@@ -200,7 +200,7 @@ function renderAll(texts: readonly string[], out: string): Text[] {
   const run = { certificate, results, showExchange, newDeviations: [] };
   const written = writeResults(run, suite, { out, recordTo: path.join(out, 'record.yaml') }, evidence);
   const files = readdirSync(out).map((name) => [name, readFileSync(path.join(out, name), 'utf8')] as const);
-  expect(files.map(([name]) => name)).toEqual(expect.arrayContaining(listOutputFiles()));
+  expect(files.map(([name]) => name)).toEqual(expect.arrayContaining([...outputFiles]));
   const streams = renderStreams(certificate, written, text);
   return [...files, ...Object.entries(streams)].map(([name, content]) => ({ name, content }));
 }

@@ -5,7 +5,11 @@ import { appendFileSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { parse } from 'yaml';
+import { assertionDefinitions } from '../../src/assertions/registry.js';
+import { commands } from '../../src/cli/commands.js';
 import { readDiscriminatingRows } from '../../src/config/selection.js';
+import { outputFiles } from '../../src/outputs/result-files.js';
+import { readCompressedFile } from '../../src/support/compressed-file.js';
 import { findHiddenCharacters } from '../../src/support/hidden-characters.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { readSchema } from '../../src/support/schema-validation.js';
@@ -19,6 +23,7 @@ import { referenceOutcomesFile, renderReferenceOutcomes } from '../../tools/upda
 import { createDerivedDefinitions } from '../../tools/update/schemas.js';
 import { renderSpecs } from '../../tools/update/specs.js';
 import { suite } from '../support/in-process.js';
+import { isWindows } from '../support/skip-on-windows.js';
 
 const outOfDate = 'Out of date: run `npm run update` and review the diff.';
 
@@ -137,17 +142,38 @@ test('Each reason has a sentence, and each sentence a reason', () => {
   expect(Object.keys(sentences).filter((code) => !isUsed(code))).toEqual([]);
 });
 
+const lists: readonly (readonly [folder: string, listed: Iterable<string>])[] = [
+  ['src/assertions/kinds', Array.from(assertionDefinitions.keys(), (key) => key.replace('.', '-'))],
+  ['src/outputs/files', outputFiles],
+  ['src/cli/commands', commands.keys()],
+];
+
+for (const [folder, listed] of lists)
+  test(`Each file of ${folder} is listed under its name`, () => {
+    const files = readdirSync(inPackage(folder)).map((file) => file.replace(/\.ts$/, ''));
+    expect([...listed].sort()).toEqual(files.sort());
+  });
+
 test('The package has all that its code imports, and no tests', { tag: '@long' }, () => {
-  const packed = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], { cwd: packageRoot });
-  const [{ files }] = JSON.parse(packed.toString()) as [{ files: { path: string }[] }];
+  const packed = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
+    cwd: packageRoot,
+    // On Windows, npm is a script.
+    shell: isWindows,
+  });
+  const [{ files, unpackedSize }] = JSON.parse(packed.toString()) as [
+    { files: { path: string }[]; unpackedSize: number },
+  ];
   const names = files.map((file) => file.path);
-  expect(names).toContain('dist/src/cli/conformance.js');
-  expect(names.filter((name) => /\.map$|(?<!\.d)\.ts$|^dist\/(test|tools)/.test(name))).toEqual([]);
+  expect(names).toContain('dist/bundle/src/cli/conformance.js');
+  expect(names.filter((name) => /\.map$|(?<!\.d)\.ts$|^dist\/(test|tools|src)/.test(name))).toEqual([]);
+  expect(names.length).toBeLessThanOrEqual(300);
+  expect(unpackedSize).toBeLessThanOrEqual(2_500_000);
   const { dependencies, peerDependencies } = JSON.parse(readFileSync(inPackage('package.json'), 'utf8'));
   const imports =
     /(?:^(?:import|export) [^;]*?from |\b(?:import|require|load)\()['"]((?:@[a-z-]+\/)?[a-z][a-z-]*)['"/]/gm;
   const imported = names
-    .filter((name) => /^dist\/.*\.c?js$/.test(name))
-    .flatMap((name) => [...readFileSync(inPackage(name), 'utf8').matchAll(imports)].map(([, from = '']) => from));
+    .filter((name) => /^dist\/.*\.c?js(\.gz)?$/.test(name))
+    .map((name) => (name.endsWith('.gz') ? String(readCompressedFile(inPackage(name))) : readPackageFile(name)))
+    .flatMap((text) => Array.from(text.matchAll(imports), ([, from = '']) => from));
   expect([...new Set(imported)].sort()).toEqual(Object.keys({ ...dependencies, ...peerDependencies }).sort());
 });

@@ -25,6 +25,7 @@ import { type Answer, channelTo, recognizer, suite } from '../support/in-process
 import { createIndependentDeployment, listen } from '../support/independent-deployment.js';
 import { readTexts } from '../support/read-texts.js';
 import { createArchive, judgeAgain, runWithEvidence } from '../support/run-with-evidence.js';
+import { skipOnWindows } from '../support/skip-on-windows.js';
 
 // Redaction of a text -------------------------------------------------------------------------------------------------
 
@@ -354,6 +355,7 @@ test('A run that crashes leaves no secret, and says so', { tag: '@long' }, async
 });
 
 test('A killed run leaves no secret', { tag: '@long' }, async () => {
+  skipOnWindows('groups of processes');
   const cwd = makeTestFolder();
   const temporary = path.join(cwd, 'tmp');
   mkdirSync(temporary);

@@ -16,6 +16,7 @@ import { commandLine, makeTestFolder } from '../support/cli.js';
 import { certifyOver, channelTo, createReference } from '../support/in-process.js';
 import { listenOnLoopback } from '../support/listen-on-loopback.js';
 import { parseMarked } from '../support/marked.js';
+import { skipOnWindows } from '../support/skip-on-windows.js';
 
 const enoughTiers = '{ name: "t-{n}", repeat: 156, campaign: spring }';
 
@@ -366,6 +367,7 @@ test('Ordinary columns hold the texts of the world: keys of 191 bytes, other tex
 });
 
 test('The loader to start from writes bindings with which its deployment conforms', async () => {
+  skipOnWindows('the shell of this example');
   const stored: Record<string, object[]> = {};
   const shop = await listenOnLoopback(
     createServer(async (incoming, outgoing) => {

@@ -51,7 +51,7 @@ for (const member of fleet.members.filter(({ id }) => !done.has(id) && (ids.leng
 
 function certify(member: FleetMember, baseUrl: string): FleetEntry {
   const out = path.join(temporary, member.id);
-  const command = path.join(packageRoot, 'dist/src/cli/conformance.js');
+  const command = path.join(packageRoot, 'dist/bundle/src/cli/conformance.js');
   const started = Date.now();
   const args = [command, 'certify', '--base-url', baseUrl, '--out', out];
   const env = { ...process.env, ...fleetCredentials };

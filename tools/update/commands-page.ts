@@ -1,23 +1,15 @@
-import { readdirSync } from 'node:fs';
-import path from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { Command } from 'commander';
-import type { ConfigureCommand } from '../../src/cli/flags.js';
-import { packageRoot } from '../../src/support/package-root.js';
+import { commands } from '../../src/cli/commands.js';
 
 /** The document with all commands and their options. */
 export const commandsPage = 'docs/commands.md';
 
-const commandsFolder = path.join(packageRoot, 'dist', 'src', 'cli', 'commands');
-
 /** Renders the page from the descriptions that `--help` prints. */
 export async function renderCommandsPage(): Promise<string> {
   const program = new Command('conformance');
-  for (const file of readdirSync(commandsFolder).filter((name) => name.endsWith('.js'))) {
-    const { default: configure }: { default: ConfigureCommand } = await import(
-      pathToFileURL(path.join(commandsFolder, file)).href
-    );
-    configure(program.command(path.parse(file).name), () => {}, []);
+  for (const [name, load] of commands) {
+    const { default: configure } = await load();
+    configure(program.command(name), () => {}, []);
   }
   const sections = program.commands.map(renderCommand);
   const introduction =

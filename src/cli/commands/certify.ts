@@ -141,14 +141,16 @@ function listRuns(flags: CertifyFlags): [RunOptions, ...RunOptions[]] {
   const byFolder = new Map<string, RunOptions>();
   for (const target of files) {
     const folder = sanitizeFolderName(loadProjectInputs({ conformance: { ...shared, target } }).settings.target.name);
-    const twin = byFolder.get(folder)?.target;
+    // Some systems have one folder for both letter cases of a name.
+    const key = folder.toLowerCase();
+    const twin = byFolder.get(key)?.target;
     if (twin !== undefined)
       throw createInputError(
         target,
         `has the same name as ${twin}, so both would write to ${folder}`,
         'Rename one of them.',
       );
-    byFolder.set(folder, { ...shared, target, ...(out && { out: path.join(out, folder) }) });
+    byFolder.set(key, { ...shared, target, ...(out && { out: path.posix.join(out, folder) }) });
   }
   return [...byFolder.values()] as [RunOptions, ...RunOptions[]];
 }

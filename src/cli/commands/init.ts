@@ -3,7 +3,7 @@ import path from 'node:path';
 import { initialTargetFilePath as targetFile } from '../../config/target-file.js';
 import { getMember, parseJson } from '../../support/json.js';
 import { packageRoot } from '../../support/package-root.js';
-import { readTextFile } from '../../support/text-file.js';
+import { findLineEnd, readTextFile } from '../../support/text-file.js';
 import { getFirstLine, joinAndEscapeLines } from '../../support/untrusted-text.js';
 import type { ConfigureCommand } from '../flags.js';
 import { findPlaywrightConfig } from '../run-playwright.js';
@@ -51,7 +51,7 @@ function addLines(file: string, lines: string): boolean {
   const before = readText(file);
   if (before.includes(getFirstLine(lines))) return false;
   const separator = before === '' ? '' : before.endsWith('\n') ? '\n' : '\n\n';
-  appendFileSync(file, separator + lines);
+  appendFileSync(file, (separator + lines).replaceAll('\n', findLineEnd(before)));
   return true;
 }
 

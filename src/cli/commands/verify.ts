@@ -5,7 +5,7 @@ import { parseRunToRejudge, rejudgeRun } from '../../certify/recorded-run.js';
 import { describeScope } from '../../outputs/counts.js';
 import { findRunFile } from '../../outputs/result-files.js';
 import { loadSuite, packageCasesFolder } from '../../suite/suite.js';
-import { computeDigest } from '../../support/digest.js';
+import { computeDigest, computeTextDigest } from '../../support/digest.js';
 import { createInputError, readInputFile } from '../../support/problem.js';
 import { fileSizeLimits } from '../../support/read-bytes.js';
 import { decodeText } from '../../support/text-file.js';
@@ -28,7 +28,7 @@ export default ((command, end) => {
 
 /** Whether something, such as Git on Windows, changed nothing of the evidence but its line ends, which no text in it has. */
 function isConvertedText(content: Buffer, digest: string): boolean {
-  return computeDigest(content) !== digest && computeDigest(decodeText(content).replaceAll('\r\n', '\n')) === digest;
+  return computeDigest(content) !== digest && computeTextDigest(decodeText(content)) === digest;
 }
 
 function renderConversionNote(file: string): string {

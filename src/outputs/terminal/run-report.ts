@@ -17,6 +17,7 @@ import type { Verdict } from '../../judge/verdict.js';
 import { getVerdictApartFromKnown, notSelectedReason, repetitionCaseId } from '../../run/case-result.js';
 import { groupBy, renderShortList } from '../../support/collections.js';
 import { packageRoot } from '../../support/package-root.js';
+import { renderPath } from '../../support/paths.js';
 import { shorten } from '../../support/untrusted-text.js';
 import {
   adviseOnKnownDeviation,
@@ -31,8 +32,8 @@ import {
   sortByUrgency,
 } from '../counts.js';
 import { labelContrast } from '../label-contrast.js';
+import type { WrittenResults } from '../result-files.js';
 import { fillTemplate } from '../template.js';
-import type { WrittenResults } from '../write-results.js';
 
 /** Characters of a text that a target may have written, and of a statement of the documentation. */
 const limitText = (text: string): string => shorten(text, 300);
@@ -145,7 +146,7 @@ function viewExample([first, ...others]: readonly Failure[], isContrast: boolean
     ...first,
     also: others.length === 0 ? '' : ` and ${renderCount(others.length, 'more case')}`,
     // A path that a terminal opens.
-    place: path.relative('', path.resolve(packageRoot, at)),
+    place: renderPath(path.resolve(packageRoot, at)),
     reason: isContrast ? '' : limitText(reason),
     command: isContrast ? '' : renderOnOneLine(command),
   };
@@ -230,7 +231,7 @@ function findKnownFile({ known_deviations: known, requirements, target, stopped 
     getVerdictApartFromKnown(entry) === 'fail' && !(stopped !== undefined && entry.id === repetitionCaseId);
   if (isExpired || !requirements.some(({ cases }) => cases.some(isNew))) return undefined;
   // The key `known` of a target file is relative to it.
-  const file = quote(known?.file ?? path.join(path.dirname(target.file ?? ''), 'known.yaml'));
+  const file = quote(known?.file ?? path.posix.join(path.posix.dirname(target.file ?? ''), 'known.yaml'));
   if (target.is_reference) return file;
   const flags = target.file === undefined ? ['--base-url', target.base_url] : ['--target', target.file];
   return `${file} ${flags.map(quote).join(' ')}`;
