@@ -6,14 +6,14 @@ import { type Browser, type BrowserContextOptions, chromium, type Page, test } f
 const names = ['chromium', 'chromium-browser', 'google-chrome'];
 
 /** The system's own browser, since this package downloads none. */
-function installed(): string | undefined {
+export function findBrowser(): string | undefined {
   const folders = (process.env.PATH ?? '').split(path.delimiter);
   return folders.flatMap((folder) => names.map((name) => path.join(folder, name))).find((file) => existsSync(file));
 }
 
 /** Starts the browser; without one the test is skipped, and says so, though not where everything has to be tested. */
 export function openBrowser(): Promise<Browser> {
-  const executablePath = installed();
+  const executablePath = findBrowser();
   if (executablePath !== undefined) return chromium.launch({ executablePath });
   if (process.env.CI) throw new Error('CI is set, and there is no Chromium: apt-get install chromium.');
   const reason = `Pages are not tried: the PATH has none of ${names.join(', ')}.`;

@@ -5,7 +5,8 @@
  * A fleet is a folder with a program `run.py`: `--list` prints a JSON list of `{ id, story, legal }`, and
  * `--run ID --world FILE --port PORT` serves one of them on loopback until it is ended.
  *
- * Usage: npm run fleet -- FOLDER [OUT.jsonl] [ID …]. A run that was cut off goes on where the file ends.
+ * Usage: npm run fleet -- FOLDER [OUT.jsonl] [ID …]. A run that was cut off goes on where the file ends. When the whole fleet is
+ * measured, `test/grades/fleets.json` records what was found, under the name of the file.
  */
 
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
@@ -21,6 +22,7 @@ import { pickWorldLists } from '../../src/contract/world.js';
 import type { Exchange } from '../../src/http/exchange.js';
 import { loadSuite } from '../../src/suite/suite.js';
 import { packageRoot } from '../../src/support/package-root.js';
+import { recordFleet } from './fleet-records.js';
 
 interface FleetMember {
   readonly id: string;
@@ -52,8 +54,7 @@ const world = path.join(temporary, 'world.json');
 writeFileSync(world, JSON.stringify(pickWorldLists(loadSuite().world)));
 
 const members: FleetMember[] = JSON.parse(execFileSync('python3', [program, '--list'], { encoding: 'utf8' }));
-const measured = existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : [];
-const done = new Set(measured.filter(Boolean).map((line) => (JSON.parse(line) as FleetEntry).id));
+const done = new Set(readEntries().map(({ id }) => id));
 for (const member of members.filter(({ id }) => !done.has(id) && (ids.length === 0 || ids.includes(id)))) {
   const entry = await measure(member);
   appendFileSync(file, `${JSON.stringify(entry)}\n`);
@@ -61,6 +62,15 @@ for (const member of members.filter(({ id }) => !done.has(id) && (ids.length ===
     `\n=== ${entry.id}: ${entry.verdict}, ${entry.requests} requests, ${entry.seconds} s | ${entry.story}\n`,
   );
   process.stdout.write(`${entry.screen.map((line) => `    ${line}`).join('\n')}\n`);
+}
+
+const entries = readEntries();
+if (members.every(({ id }) => entries.some((entry) => entry.id === id)))
+  recordFleet(path.basename(file, '.jsonl'), entries);
+
+function readEntries(): FleetEntry[] {
+  const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : [];
+  return lines.filter(Boolean).map((line) => JSON.parse(line));
 }
 
 async function measure(member: FleetMember): Promise<FleetEntry> {

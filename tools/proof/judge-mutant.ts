@@ -1,3 +1,4 @@
+import type { TestCase } from '../../src/cases/test-case.js';
 import { createOracle } from '../../src/contract/oracle.js';
 import { type HttpRequest, type HttpResponse, serializeRequest } from '../../src/http/exchange.js';
 import { isSuccessful } from '../../src/http/response-status.js';
@@ -33,13 +34,15 @@ export interface MutantJudge {
 export async function createMutantJudge(suite: Suite): Promise<MutantJudge> {
   const deployments = await createMutantDeployments(suite);
   const usual = await deployments.deploy();
-  const requests = listRequests(suite);
+  const { requests, isDocumented } = listRequests(suite);
   const expected = computeOnce(() => requests.map(usual));
   const oracleOf = cacheByObject((request: HttpRequest) => createOracle(request, suite.world));
   const { findFailureOf } = createFaultJudge(suite);
 
   /** Whether a response of the reference deployment, in its usual shape, is wrong in any reading of the documentation. */
   function isWrong(request: HttpRequest, response: HttpResponse): boolean {
+    // What only a question asks is open, whatever else the documentation says of it: a long body, for example.
+    if (!isDocumented(request)) return false;
     const { accepted, returned } = oracleOf(request);
     if (!accepted) return false;
     return suite.world.tiers.some((tier) => {
@@ -75,10 +78,18 @@ export async function createMutantJudge(suite: Suite): Promise<MutantJudge> {
 }
 
 /** The requests of all cases, and documented ones that no case sends. */
-function listRequests({ cases, world }: Suite): HttpRequest[] {
+function listRequests({ cases, world }: Suite) {
+  const requestsOf = (wanted: TestCase['kind']) =>
+    cases.flatMap((testCase) => (testCase.kind === wanted ? listRequestsOfCase(testCase) : []));
   const drawn = drawRequests(world, drawnRequestCount).map(({ request }) => request);
-  const all = [...cases.flatMap(listRequestsOfCase), ...drawn];
-  return [...new Map(all.map((request) => [serializeRequest(request), request])).values()];
+  const documented = new Map(
+    [...requestsOf('requirement'), ...drawn].map((request) => [serializeRequest(request), request]),
+  );
+  const asked = new Map(requestsOf('question').map((request) => [serializeRequest(request), request]));
+  return {
+    requests: [...new Map([...asked, ...documented]).values()],
+    isDocumented: (request: HttpRequest) => documented.has(serializeRequest(request)),
+  };
 }
 
 function isSame(left: HttpResponse, right: HttpResponse | undefined): boolean {
