@@ -8,13 +8,13 @@ import { renderProofPage } from './render-page.js';
 
 /** What stands between the markers is written by `npm run proof`. */
 const markers =
-  /(<!-- figures of docs\/proof\.md, written by `npm run proof` -->\n)[\s\S]*?(\n<!-- end of the figures -->)/;
+  /(<!-- figures of docs\/proof\.md, written by `npm run proof` -->\n)[\s\S]*?(<!-- end of the figures -->)/;
 
 /** Fills the figures of the README. */
 export function fillFigures(readme: string): string {
   if (!markers.test(readme)) throw new Error('README.md has no markers for the figures of the proof.');
   const figures = renderReadmeFigures(readProofData());
-  return readme.replace(markers, (_, begin: string, end: string) => `${begin}\n${figures}\n${end}`);
+  return readme.replace(markers, (_, begin: string, end: string) => `${begin}\n${figures}\n\n${end}`);
 }
 
 /** The documents that are rendered from the proof, by path. */

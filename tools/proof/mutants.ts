@@ -80,7 +80,9 @@ export async function listMutants(): Promise<Mutant[]> {
 }
 
 function describe(mutants: Awaited<ReturnType<typeof instrument>>['mutants']): Mutant[] {
-  return mutants.map(({ id, fileName, location, mutatorName, replacement }) => ({
+  // Excluded changes are listed, and not made.
+  const made = mutants.filter(({ status }) => status !== 'Ignored');
+  return made.map(({ id, fileName, location, mutatorName, replacement }) => ({
     id,
     file: path.basename(fileName),
     line: location.start.line + 1,
