@@ -1,7 +1,9 @@
+import { renderTable as renderLines } from '../proof/proof.js';
+
 /** Renders a table in Markdown. */
 export function renderTable(head: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
   const cells = rows.map((row) => row.map((cell) => (typeof cell === 'number' ? formatNumber(cell) : cell)));
-  return [head, head.map(() => '---'), ...cells].map((row) => `| ${row.join(' | ')} |`).join('\n');
+  return renderLines(head, cells).join('\n');
 }
 
 /** What is folded until a reader opens it. */
