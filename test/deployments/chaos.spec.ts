@@ -5,74 +5,27 @@
 
 import { expect, test } from '@playwright/test';
 import fc from 'fast-check';
-import { type Behaviours, closedQuestions } from '../../reference/deployment/behaviours.js';
+import type { Behaviours } from '../../reference/deployment/behaviours.js';
 import type { Requirement } from '../../reference/faults/fault.js';
 import { findFilterRequest } from '../../src/run/filter-spelling.js';
 import { selectFromSuite } from '../../src/suite/case-selection.js';
 import { faultsWithStories, findAnyFault } from '../../tools/proof/list-faults.js';
 import { createChaoticChannel, createRandom } from '../support/chaos.js';
-import { certifyRow, checkDeployment, type Deploy, reshape } from '../support/check-deployment.js';
-import { certifyOver, createReference, proxyLikeFaults, renderUnpassed, suite } from '../support/in-process.js';
-import { createIndependentDeployment, type Shape, shapes } from '../support/independent-deployment.js';
-import { markingShapes } from '../support/marking-shapes.js';
+import { certifyRow, checkDeployment } from '../support/check-deployment.js';
+import { describeDrawnDeployment, drawnBehaviours, drawnLook } from '../support/drawn-deployments.js';
+import { certifyOver, proxyLikeFaults, renderUnpassed, suite } from '../support/in-process.js';
+import { createIndependentDeployment } from '../support/independent-deployment.js';
 
 /** Fixed, so that a run can be repeated; PROPERTY_SEED draws others. */
 const seed = Number(process.env.PROPERTY_SEED ?? 20_240_120);
 
 test.describe.configure({ mode: 'parallel' });
 
-// Choices -------------------------------------------------------------------------------------------------------------
-
-// 'huge-records' is ten times as slow as the others; deployments.spec.ts has it.
-const { 'huge-records': _slow, 'with-rejected': rejecting, ...clearShapes } = shapes;
-/** How responses look, and the line that the target file needs. */
-const looks: Readonly<Record<string, { readonly shape: Shape; readonly line?: string }>> = {
-  ...Object.fromEntries(Object.entries<Shape>(clearShapes).map(([name, shape]) => [name, { shape }])),
-  'with-rejected': { shape: rejecting, line: 'response: { tier: /promotions/*/id }' },
-  ...markingShapes,
-};
-const lookNames = Object.keys(looks);
-
-const headerLines = ['none', 'age: 0 | etag', 'deprecation: true | sunset: Sat, 01 Jan 2028 00:00:00 GMT'];
-
-/** The possible values of each member of a row. */
-type Choices<Row> = { readonly [Name in keyof Row]: readonly Row[Name][] };
-
-/** Answers to the open questions, the usual one first. */
-const answers: Readonly<Record<string, readonly string[]>> = {
-  ...closedQuestions,
-  'response-status': ['200', '201', '202', '203', '206', '299'],
-  'response-media-type': ['application/json', 'application/vnd.api+json', 'text/plain', 'none'],
-  'deprecation-headers': headerLines,
-  'rate-limit-headers': headerLines,
-  'caching-headers': headerLines,
-  'cors-headers': headerLines,
-};
-
-function draw<Row extends object>(parameters: Choices<Row>): fc.Arbitrary<Row> {
-  const entries = Object.entries<readonly unknown[]>(parameters);
-  const members = entries.map(([name, choices]) => [name, fc.constantFrom(...choices)]);
-  return fc.record(Object.fromEntries(members)) as fc.Arbitrary<Row>;
-}
-
-const drawnLook = fc.constantFrom(...lookNames);
-/** Without usual answers, which keeps a counterexample short. */
-const drawnBehaviours = draw<Record<string, string>>(answers).map((drawn): Behaviours => {
-  return Object.fromEntries(Object.entries(drawn).filter(([question, answer]) => answer !== answers[question]?.[0]));
-});
-
 // Checks --------------------------------------------------------------------------------------------------------------
 
-const readLook = (name: string) => looks[name] ?? { shape: shapes.wrapped };
-const targetOf = (look: string) => `world: loaded\n${readLook(look).line ?? ''}`;
-
-function reference(look: string, behaviours: Behaviours, faults: readonly string[] = []): Deploy {
-  return (world) => createReference({ world, behaviours, faults, change: reshape(readLook(look).shape, world) });
-}
-
 async function expectReferenceConforms(look: string, behaviours: Behaviours): Promise<void> {
-  const deploy = reference(look, behaviours);
-  await checkDeployment({ title: '', deploy, target: targetOf(look), verdict: 'conforms', faults: [] });
+  const drawn = describeDrawnDeployment(look, behaviours);
+  await checkDeployment({ title: '', ...drawn, verdict: 'conforms', faults: [] });
 }
 
 const listCasesOf = (requirement: Requirement) =>
@@ -95,10 +48,7 @@ async function expectFaultsFound(total: number, some = faultsWithStories): Promi
       fc.pre(breaks !== 'query.audience-rules-only' || !/rejected|server-error/.test(behaviours['empty-result'] ?? ''));
       // What answers the same request otherwise the second time may be refuted once only, which is unstable.
       fc.pre(behaviours.repeatability !== 'different-promotions');
-      const { certificate: found } = await certifyRow(
-        { deploy: reference(look, behaviours, [id]), target: targetOf(look) },
-        finders,
-      );
+      const { certificate: found } = await certifyRow(describeDrawnDeployment(look, behaviours, [id]), finders);
       const verdict = proxyLikeFaults.includes(id) ? 'incomplete' : 'does-not-conform';
       expect(found.verdict, `${id}, ${look}, ${JSON.stringify(behaviours)}`).toBe(verdict);
     });
@@ -133,8 +83,8 @@ test('Which spelling of filters a deployment reads is found, whichever cases are
   for (const [id, answer] of rows) {
     const { breaks } = findAnyFault(id);
     const finders = listCasesOf(breaks);
-    const deploy = reference('wrapped', { 'filter-percent-encoded': answer }, [id]);
-    const { certificate } = await certifyRow({ deploy, target: 'world: loaded' }, finders);
+    const deployed = describeDrawnDeployment('wrapped', { 'filter-percent-encoded': answer }, [id]);
+    const { certificate } = await certifyRow(deployed, finders);
     expect(certificate.verdict, id).toBe('does-not-conform');
   }
   const aboutFilters = suite.cases.filter(({ id, kind }) => kind === 'requirement' && id.includes('filter'));

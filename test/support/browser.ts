@@ -12,7 +12,7 @@ const places = [
 ];
 
 /** The system's own browser, since this package downloads none. */
-function installed(): string | undefined {
+export function findBrowser(): string | undefined {
   const folders = (process.env.PATH ?? '').split(path.delimiter);
   const named = folders.flatMap((folder) => names.map((name) => path.join(folder, name)));
   return [...named, ...places].find((file) => existsSync(file));
@@ -20,7 +20,7 @@ function installed(): string | undefined {
 
 /** Starts the browser; without one the test is skipped, and says so, though not where everything has to be tested. */
 export function openBrowser(): Promise<Browser> {
-  const executablePath = installed();
+  const executablePath = findBrowser();
   if (executablePath !== undefined) return chromium.launch({ executablePath });
   if (process.env.CI) throw new Error('CI is set, and there is no Chromium: apt-get install chromium.');
   const reason = `Pages are not tried: the PATH has none of ${names.join(', ')}.`;

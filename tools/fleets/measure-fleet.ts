@@ -2,7 +2,8 @@
  * Certifies a fleet (`fleet.ts`): deployments with one mistake each, which others wrote. Prints the first screen of each run, to
  * be graded by hand with the true mistake in view.
  *
- * Usage: npm run fleet -- FOLDER [OUT.jsonl] [ID …]. A run that was cut off goes on where the file ends.
+ * Usage: npm run fleet -- FOLDER [OUT.jsonl] [ID …]. A run that was cut off goes on where the file ends. When the whole fleet is
+ * measured, `test/grades/fleets.json` records what was found, under the name of the file.
  */
 
 import { spawnSync } from 'node:child_process';
@@ -17,6 +18,7 @@ import type { Exchange } from '../../src/http/exchange.js';
 import { loadSuite } from '../../src/suite/suite.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { type FleetMember, fleetCredentials, loadFleet, serveMember } from './fleet.js';
+import { recordFleet } from './fleet-records.js';
 
 /** What is graded. */
 interface FleetEntry extends FleetMember {
@@ -38,8 +40,7 @@ const world = path.join(temporary, 'world.json');
 writeFileSync(world, JSON.stringify(pickWorldLists(loadSuite().world)));
 
 const fleet = loadFleet(folder);
-const measured = existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : [];
-const done = new Set(measured.filter(Boolean).map((line) => (JSON.parse(line) as FleetEntry).id));
+const done = new Set(readEntries().map(({ id }) => id));
 for (const member of fleet.members.filter(({ id }) => !done.has(id) && (ids.length === 0 || ids.includes(id)))) {
   const entry = await serveMember(fleet, member.id, world, (baseUrl) => certify(member, baseUrl));
   appendFileSync(file, `${JSON.stringify(entry)}\n`);
@@ -47,6 +48,15 @@ for (const member of fleet.members.filter(({ id }) => !done.has(id) && (ids.leng
     `\n=== ${entry.id}: ${entry.verdict}, ${entry.requests} requests, ${entry.seconds} s | ${entry.story}\n`,
   );
   process.stdout.write(`${entry.screen.map((line) => `    ${line}`).join('\n')}\n`);
+}
+
+const entries = readEntries();
+if (fleet.members.every(({ id }) => entries.some((entry) => entry.id === id)))
+  recordFleet(path.basename(file, '.jsonl'), entries);
+
+function readEntries(): FleetEntry[] {
+  const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : [];
+  return lines.filter(Boolean).map((line) => JSON.parse(line));
 }
 
 function certify(member: FleetMember, baseUrl: string): FleetEntry {

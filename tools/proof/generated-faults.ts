@@ -38,18 +38,42 @@ import {
 } from './places/places.js';
 import { isStructuralDouble } from './structural-doubles.js';
 
+/** The kinds of decisions that an implementation makes, and what is decided. */
+export const decisionKinds = {
+  text: 'two texts are compared',
+  quantity: 'a quantity is read',
+  threshold: 'a quantity is compared with a threshold',
+  sum: 'quantities are added up',
+  list: 'a list is walked',
+  window: 'the newest are taken',
+  page: 'the result is listed',
+  branch: 'a kind of request has a branch of its own',
+  customer: 'a part of the customers has a branch of its own',
+  state: 'a part of a request may outlive it',
+  'cache key': 'a cache has a key',
+  member: 'a member is read beside another one',
+  body: 'bytes become a body',
+  query: 'bytes become a query',
+} as const;
+
+export type DecisionKind = keyof typeof decisionKinds;
+
 /** A mistake made at a place. */
 export interface GeneratedFault extends Fault {
-  readonly kind: string;
+  readonly kind: DecisionKind;
   readonly place: string;
+  /** What is decided there. */
+  readonly decision: string;
   readonly mistake: string;
+  /** How the decision goes wrong. */
+  readonly way: string;
   /** Why no run shows it; undefined when a run must catch it. */
   readonly invisibility: Invisibility | undefined;
 }
 
 /** Every mistake at every place. */
 function combine<Plug>(
-  kind: string,
+  kind: DecisionKind,
   places: readonly Place<Plug>[],
   mistakes: readonly Mistake<Plug>[],
   hasState = false,
@@ -59,7 +83,9 @@ function combine<Plug>(
       id: `${place.id}/${id}`,
       kind,
       place: place.id,
+      decision: place.what,
       mistake: id,
+      way: story,
       breaks: place.breaks,
       story: `${place.what}: ${story}`,
       change: place.plug(plug),
@@ -146,15 +172,18 @@ function combineBranches(): GeneratedFault[] {
   );
   return [...conditions.map((condition) => [condition]), ...pairs].flatMap((met) => {
     const place = `requests-${met.map(({ id }) => id).join('-and-')}`;
+    const decision = `Requests ${met.map(({ what }) => what).join(' and ')} have a branch of their own`;
     const isDocumented = met.length === 1 && met[0]?.question === undefined;
     const mistakes = isDocumented ? [...branchMistakes, ...severalRulesMistakes] : branchMistakes;
     return mistakes.map(({ id, story, plug }) => ({
       id: `${place}/${id}`,
       kind: 'branch',
       place,
+      decision,
       mistake: id,
+      way: story,
       breaks: plug.breaks as Requirement,
-      story: `Requests ${met.map(({ what }) => what).join(' and ')} have a branch of their own: ${story}`,
+      story: `${decision}: ${story}`,
       change: inBranch((members, query) => met.every((condition) => condition.isMet(members, query)), plug),
       invisibility: findInvisibility(place, id),
     }));
@@ -165,14 +194,17 @@ function combineBranches(): GeneratedFault[] {
 function combineCustomers(): GeneratedFault[] {
   return Array.from({ length: 5 }, (_, at) => at).flatMap((at) => {
     const place = `requests-of-customer-${at + 1}`;
+    const decision = `Customers whose ids have the hash of customer ${at + 1} are served by another version`;
     return [...branchMistakes, ...customerMistakes].map(
       ({ id, story, plug }): GeneratedFault => ({
         id: `${place}/${id}`,
         kind: 'customer',
         place,
+        decision,
         mistake: id,
+        way: story,
         breaks: plug.breaks as Requirement,
-        story: `Customers whose ids have the hash of customer ${at + 1} are served by another version: ${story}`,
+        story: `${decision}: ${story}`,
         change: inBranch(
           ({ customer }, _, { catalogue }) => isObject(customer) && customer.id === [...catalogue.customers][at],
           plug,

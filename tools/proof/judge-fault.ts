@@ -34,6 +34,8 @@ export interface FaultJudge {
   judge(fault: Fault): Promise<readonly FaultyCase[]>;
   /** The first case that fails; undefined when the fault survives. */
   findFailure(fault: Fault): Promise<RequirementCase | undefined>;
+  /** The first case that fails on a deployment without state. */
+  findFailureOf(respond: Answer): Promise<RequirementCase | undefined>;
   /** The titles of the rows of a case that fail when nothing else is sent. */
   listRowsThatFailAlone(fault: Fault, judged: FaultyCase): Promise<string[]>;
 }
@@ -48,8 +50,8 @@ export function createFaultJudge(suite: Suite): FaultJudge {
   /** How often each case has failed. Cases that often fail are judged first. */
   const failures = new Map<RequirementCase, number>();
 
-  async function* judgeWithoutState(fault: Fault): AsyncGenerator<FaultyCase> {
-    const respond = createCachedDeployment(deploy(fault));
+  async function* judgeWithoutState(deployment: Answer): AsyncGenerator<FaultyCase> {
+    const respond = createCachedDeployment(deployment);
     const { target } = await startRun(suite, createChannel(respond), options);
     const isChanged = (request: HttpRequest) => {
       const [right, wrong] = [respondWithoutFault(request), respond(request)];
@@ -78,18 +80,24 @@ export function createFaultJudge(suite: Suite): FaultJudge {
     }));
   }
 
-  return {
-    judge: (fault) => (fault.hasState ? judgeWithState(fault) : collect(judgeWithoutState(fault))),
+  async function findFirstFailure(
+    judged: AsyncIterable<FaultyCase> | Iterable<FaultyCase>,
+  ): Promise<RequirementCase | undefined> {
+    for await (const { testCase, judgement } of judged) {
+      if (judgement.verdict !== 'fail') continue;
+      failures.set(testCase, (failures.get(testCase) ?? 0) + 1);
+      return testCase;
+    }
+    return undefined;
+  }
 
-    async findFailure(fault) {
-      const judged = fault.hasState ? await judgeWithState(fault) : judgeWithoutState(fault);
-      for await (const { testCase, judgement } of judged) {
-        if (judgement.verdict !== 'fail') continue;
-        failures.set(testCase, (failures.get(testCase) ?? 0) + 1);
-        return testCase;
-      }
-      return undefined;
-    },
+  return {
+    judge: (fault) => (fault.hasState ? judgeWithState(fault) : collect(judgeWithoutState(deploy(fault)))),
+
+    findFailure: async (fault) =>
+      findFirstFailure(fault.hasState ? await judgeWithState(fault) : judgeWithoutState(deploy(fault))),
+
+    findFailureOf: (respond) => findFirstFailure(judgeWithoutState(respond)),
 
     async listRowsThatFailAlone(fault, { testCase, judgement, exchanges, target }) {
       const titles: string[] = [];

@@ -42,19 +42,6 @@ export async function proveFault(fault: Fault, judge: FaultJudge): Promise<Fault
   return { id, breaks, story, verdicts, failedRows, failedAlone };
 }
 
-/** A report: the faults that survive. `kill-matrix.md` has the verdicts. */
-export function renderProof(proofs: readonly FaultProof[]): string {
-  const survivors = proofs.filter((proof) => !isKilled(proof));
-  return [
-    '# Faults with a story of their own',
-    '',
-    `${proofs.length} faults.`,
-    '',
-    ...(survivors.length === 0 ? ['Every fault is killed.'] : survivors.map(({ id }) => `- Survives: ${id}`)),
-    '',
-  ].join('\n');
-}
-
 export function renderTable(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
   return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`);
 }

@@ -53,7 +53,7 @@ const tls: More = { isTls: true };
 const tooLongBody = /413: the request is too long .* \d+ of body/;
 const tooLongUrl = /414: the request is too long .*: \d+ bytes of path and query/;
 const tooLongHead = /431: the request is too long .* \d+ of headers/;
-const lostBody = /drops the body of a GET/;
+const lostBody = /The body of the request is not read/;
 const refusedBody = /refuses a body on GET/;
 const ignoredBody = /a cache that ignores the body of GET/;
 

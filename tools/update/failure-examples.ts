@@ -11,7 +11,7 @@ import { createTimedChannel, inProcessCredentials } from '../proof/judge-deploym
 /** The documents with examples of failing runs. */
 export const documentsWithExamples = ['README.md', 'docs/reading-a-failure.md'];
 
-const baseUrl = 'http://127.0.0.1:8080';
+export const baseUrl = 'http://127.0.0.1:8080';
 const maxLineLength = 170;
 
 /** A comment that names a fault, then the block with what a run on a deployment with this fault prints. */
@@ -20,7 +20,7 @@ const example = /(<!-- example: (\S+)(, beginning)? -->\n```text\n)[\s\S]*?(```\
 const reports = new Map<string, () => Promise<string>>();
 
 /** What a user reads in the terminal who certifies the reference deployment with a fault. */
-function renderReport(fault: string): Promise<string> {
+export function renderReport(fault: string): Promise<string> {
   const render = reports.get(fault) ?? computeOnce(() => certifyFault(fault));
   reports.set(fault, render);
   return render();

@@ -245,10 +245,14 @@ const rules = [
   [/^(?:What is wrong:|\d+\. .*)$/gm, 'bold'],
 ] as const;
 
+export type ReportFormat = (typeof rules)[number][1];
+
 /** Adds colors to the report of a run, if standard output has any: see NO_COLOR and FORCE_COLOR. */
 export function addColors(report: string): string {
-  return rules.reduce(
-    (text, [pattern, format]) => text.replace(pattern, (part) => styleText(format, part, { stream: process.stdout })),
-    report,
-  );
+  return formatReport(report, (part, format) => styleText(format, part, { stream: process.stdout }));
+}
+
+/** Replaces what is colored in the report of a run. */
+export function formatReport(report: string, replace: (part: string, format: ReportFormat) => string): string {
+  return rules.reduce((text, [pattern, format]) => text.replace(pattern, (part) => replace(part, format)), report);
 }
