@@ -28,7 +28,7 @@ export function describeRequest(request: HttpRequest, world: TargetWorld): strin
     ...query.map(([name, value]) => {
       const subject = parseFilterParameter(name);
       if (subject?.on === 'campaign') return `filter campaign ${nameOf(value)}`;
-      return subject === undefined ? `${name}=${value}` : `filter ${subject.key}=${shorten(value, maxText)}`;
+      return subject === undefined ? `${name}=${value}` : `filter ${quoteShort(subject.key)} = ${quoteShort(value)}`;
     }),
     ...(request.sent === undefined ? [] : [`sent ${request.sent}`]),
   ].join(', ');

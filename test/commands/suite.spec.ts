@@ -41,6 +41,11 @@ test('list shows everything that a flag or a command can name', async () => {
   }
 });
 
+test('list says that no entry has a text', async () => {
+  const { status, output } = await runConformanceInProcess(['list', 'faults', 'no-such-fault'], { cwd });
+  expect([status, output]).toEqual([2, expect.stringContaining("no entry of 'faults' has this text")]);
+});
+
 test('--open opens the page in the browser', { tag: '@long' }, async () => {
   test.skip(process.platform !== 'linux', 'Other systems open it with another command.');
   const folder = path.join(cwd, 'bin');

@@ -43,7 +43,7 @@ const sentences: readonly (readonly [what: string, reason: Reason, sentence: str
   [
     'a row of several',
     createReason('rows', { title: 'two mugs', reason: missing, count: 1, total: 4 }),
-    `two mugs: ${missingSentence} (1 of 4 rows)`,
+    `Row 'two mugs': ${missingSentence} (1 of 4 rows)`,
   ],
   [
     'an unmet precondition',

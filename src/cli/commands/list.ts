@@ -3,6 +3,7 @@ import { closedQuestions, openQuestions, shapeQuestions } from '../../../referen
 import { faults } from '../../../reference/faults/index.js';
 import { getRequirementOrQuestionId } from '../../cases/test-case.js';
 import { loadSuite, packageCasesFolder, type Suite } from '../../suite/suite.js';
+import { createInputError } from '../../support/problem.js';
 import { joinAndEscapeLines } from '../../support/untrusted-text.js';
 import type { ConfigureCommand } from '../flags.js';
 
@@ -51,6 +52,12 @@ export default ((command) => {
     .action((kind: string, text = '', { cases }: { cases?: string }) => {
       const entries = lists[kind]?.(loadSuite(packageCasesFolder, {}, cases)) ?? [];
       const shown = entries.filter((entry) => entry.join('\n').toLowerCase().includes(text.toLowerCase()));
+      if (shown.length === 0)
+        throw createInputError(
+          text,
+          `no entry of '${kind}' has this text`,
+          `All entries: npx conformance list ${kind}`,
+        );
       const width = Math.min(40, Math.max(...shown.map(([id]) => id.length)));
       const lines = shown.flatMap(([id, says, ...details]) => [`${id.padEnd(width)}  ${says}`.trimEnd(), ...details]);
       process.stdout.write(joinAndEscapeLines(lines));
