@@ -7,9 +7,12 @@
  * (`propose-orders.ts`). Filters that the data can answer are added to the orders that show them best (`pair-filters-with-orders.ts`), and
  * orders with filters and without are varied in one aspect each (`request-variations.ts`, `list-candidate-requests.ts`). The oracle says
  * which tiers each of these candidates must get and must not get, and from that follows which goals the candidate reaches
- * (`list-tested-tier-decisions.ts`, `list-coverage-goals.ts`). Candidates are then chosen one after the other, always the one that
+ * (`list-tested-tier-decisions.ts`, `list-coverage-goals.ts`), such as a detail that a deployment may get wrong
+ * (`decision-facets.ts`). Candidates are then chosen one after the other, always the one that
  * shows most that no chosen one shows, until the number of requests is reached (`draw-requests.ts`). What is expected of their
  * responses becomes rows by topic, and the rows become a case for each requirement (`rows-by-topic.ts`, `requirement-cases.ts`).
+ *
+ * What the chosen requests show of the details, and what not, is a part of the certificate (`data-decisions.ts`).
  *
  * Questions are not drawn: they send what they send for the test data of the suite, with the ids of things that have the same
  * roles (`bind-questions.ts`).

@@ -22,7 +22,16 @@ export const quantityFacets = [
 export type QuantityFacet = (typeof quantityFacets)[number];
 
 /** What a text has that software may read wrongly. */
-export const textFacets = ['beyond-ascii', 'signs', 'outer-blanks', 'over-64', 'over-128', 'over-255'] as const;
+export const textFacets = [
+  'beyond-ascii',
+  'signs',
+  'outer-blanks',
+  'boolean',
+  'number',
+  'over-64',
+  'over-128',
+  'over-255',
+] as const;
 
 export type TextFacet = (typeof textFacets)[number];
 
@@ -45,7 +54,7 @@ export function listDecisionFacets(
   const { customer, metadata } = candidate.parts;
   if (rule.kind === 'customer') return expects === 'required' ? [] : listNearest('customer', rule.any_of, [customer]);
   if (rule.kind === 'metadata') {
-    if (expects === 'required') return listTextFacets('metadata-rule', rule.key + rule.is);
+    if (expects === 'required') return listTextFacets('metadata-rule', rule.is);
     return listNearest(
       'metadata-rule',
       [rule.is],
@@ -61,7 +70,7 @@ function listFilterFacets(
   expects: TierDecision['expects'],
 ): DecisionFacet[] {
   if (subject.on === 'campaign') return expects === 'required' ? [] : listNearest('campaign', [campaign_id], [value]);
-  if (expects === 'required') return listTextFacets('metadata-filter', subject.key + value);
+  if (expects === 'required') return listTextFacets('metadata-filter', value);
   const stored = Object.hasOwn(metadata, subject.key) ? [String(metadata[subject.key])] : [];
   return listNearest('metadata-filter', stored, [value]);
 }
@@ -107,13 +116,15 @@ function listTextFacets(of: 'metadata-rule' | 'metadata-filter', text: string): 
 
 const textFacetsOf = new Map<string, readonly TextFacet[]>();
 
-function getTextFacets(text: string): readonly TextFacet[] {
+export function getTextFacets(text: string): readonly TextFacet[] {
   const known = textFacetsOf.get(text);
   if (known !== undefined) return known;
   const shown: Readonly<Record<TextFacet, boolean>> = {
     'beyond-ascii': /[^\0-\x7f]/.test(text),
     signs: /[^\p{L}\p{N}\p{M}\s_]/u.test(text),
     'outer-blanks': /^\s|\s$/.test(text),
+    boolean: /^(?:true|false)$/i.test(text),
+    number: /^[+-]?\d+(?:\.\d+)?(?:e\d+)?$/i.test(text),
     'over-64': text.length > 64,
     'over-128': text.length > 128,
     'over-255': text.length > 255,

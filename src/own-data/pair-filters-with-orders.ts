@@ -2,6 +2,7 @@ import { type Tier, type World, windowSize } from '../contract/world.js';
 import { groupBy } from '../support/collections.js';
 import { hasWellFormedTexts } from '../support/json.js';
 import type { CandidateRequest, FilterVariation } from './candidate-request.js';
+import { getTextFacets } from './decision-facets.js';
 import type { FilterDraft } from './drawn-request-draft.js';
 import { makeNearMissText, type NearMissKind, nearMissTextKinds } from './near-texts.js';
 import { createSimilarIdFinder, findNearness } from './nearness.js';
@@ -16,7 +17,7 @@ export interface FilteredOrder {
 }
 
 /** How many campaigns and entries of metadata are tried, and how many of those that select most. */
-const [maxFilters, maxLarge] = [20, 6];
+const [maxFilters, maxLarge] = [26, 6];
 /** Each way to miss a value nearly is tried with every sixth value, and with two values at least. */
 const [everyNear, minNear] = [6, 2];
 
@@ -89,11 +90,15 @@ function matches({ campaign_id, metadata }: Tier, { subject: { key }, value }: F
   return Object.hasOwn(metadata, key) && String(metadata[key]) === value;
 }
 
-/** Selects entries of metadata: one of each key, and every second one of all. */
+/** Selects entries of metadata: one of each key, one with each kind of text, and every second one of all. */
 function selectEntries(entries: readonly KnownFilter[]): KnownFilter[] {
-  const selected = new Set(takeEveryNth(entries, 2));
+  const ofText = entries.flatMap((entry) => getTextFacets(entry.filter.value).map((facet) => ({ entry, facet })));
+  const firstOfText = [...groupBy(ofText, ({ facet }) => facet).values()].map(([{ entry }]) => entry);
+  const selected = new Set([...takeEveryNth(entries, 2), ...firstOfText]);
   for (const [first] of groupBy(entries, ({ filter }) => filter.subject.key).values()) selected.add(first);
-  return entries.filter((entry) => selected.has(entry)).slice(0, maxFilters);
+  const isFirst = (entry: KnownFilter) => firstOfText.includes(entry);
+  const all = entries.filter((entry) => selected.has(entry));
+  return [...all.filter(isFirst), ...all.filter((entry) => !isFirst(entry))].slice(0, maxFilters);
 }
 
 function sendWithBestOrders({ filter, orders }: KnownFilter, kind: 'exact' | 'many-matches'): FilteredOrder[] {

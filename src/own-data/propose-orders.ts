@@ -17,8 +17,18 @@ export function proposeOrders(customers: readonly string[], world: World, catalo
   const served = new Set(covering.map(({ customer }) => customer));
   const others = sorted
     .filter((id) => !served.has(id))
-    .map((id) => composeOrderForTiers(id, [...newest.toReversed(), ...older], catalog));
+    .map((id) => composeOrderForTiers(id, [...newest.toReversed(), ...older].filter(isOrdinary), catalog));
   return [...covering, ...others, { customer: widest, items: [catalog.anyItem], metadata: [], orderMetadata: [] }];
+}
+
+/** Larger quantities, and longer texts in characters, are beyond what some software has room for. */
+const [ordinaryQuantity, ordinaryText] = [9_999, 100];
+
+function isOrdinary({ rules }: Tier): boolean {
+  return rules.every((rule) => {
+    if (rule.kind === 'metadata') return Math.max(rule.key.length, rule.is.length) <= ordinaryText;
+    return !('id' in rule) || rule.at_least <= ordinaryQuantity;
+  });
 }
 
 /** Sorts customers by the number of tiers that no rule keeps from them, the largest number first. */
@@ -32,12 +42,16 @@ function sortByReach(customers: readonly string[], tiers: readonly Tier[]): stri
 function coverTiers(customers: readonly string[], world: World, catalog: ProductIndex): DrawnRequestDraft[] {
   const newest = world.tiers.slice(0, windowSize);
   const older = world.tiers.slice(windowSize);
-  // The oldest ones come first: they show the edge of the window.
-  const uncovered = new Set(newest.toReversed());
+  // The oldest ones come first: they show the edge of the window. A deployment may refuse what is out of the ordinary: then
+  // nothing would show in its responses, if all orders had something of that kind.
+  const oldestFirst = newest.toReversed();
+  const isOther = (tier: Tier) => !isOrdinary(tier);
+  const uncovered = new Set([...oldestFirst.filter(isOrdinary), ...oldestFirst.filter(isOther)]);
   const orders: DrawnRequestDraft[] = [];
   for (const tier of uncovered) {
     const customer = customers.find((id) => acceptsCustomer(tier, id));
-    const order = composeOrderForTiers(customer ?? '', [tier, ...uncovered, ...newest, ...older], catalog);
+    const all = [tier, ...uncovered, ...newest, ...older];
+    const order = composeOrderForTiers(customer ?? '', isOrdinary(tier) ? all.filter(isOrdinary) : all, catalog);
     const { returned } = createOracle(assembleDrawnRequest(order), world);
     const covered = [...uncovered].filter((candidate) => returned(candidate) === 'required');
     if (covered.length === 0) continue;

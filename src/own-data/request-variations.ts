@@ -58,6 +58,7 @@ const ordinaryMetadata: DrawnRequestDraft['orderMetadata'] = [
 const forms: readonly (readonly EquivalentRequestForm[])[] = [
   ['header-names-in-lower-case', 'in-pieces'],
   ['header-names-in-upper-case'],
+  ['chunked'],
   ['pretty-printed', 'after-white-space'],
   ['values-percent-encoded-in-lower-case', 'members-reversed', 'on-a-fresh-connection'],
   ['with-escaped-letters'],

@@ -5,10 +5,7 @@
 
 import { holdingResult } from '../assertions/assertion.js';
 import { judgeAssertion } from '../assertions/registry.js';
-import { type AnsweredExchange, readReturnedTiersOfExchange } from '../assertions/row-evidence.js';
 import { getRequirementOrQuestionId, type TestCase } from '../cases/test-case.js';
-import { createOracle, type Oracle } from '../contract/oracle.js';
-import { type Tier, windowSize } from '../contract/world.js';
 import type { Exchange, HttpRequest, RequestChannel } from '../http/exchange.js';
 import {
   classifyExchangeOutcome,
@@ -19,10 +16,8 @@ import {
   summarizeExchange,
 } from '../judge/find-deployment-stop.js';
 import { collectRowEvidence, type ExchangesByRow, type TargetContext } from '../judge/judge-case.js';
-import { judgeExchanges } from '../judge/judge-exchange.js';
 import { findWorstVerdict, type Verdict } from '../judge/verdict.js';
 import type { Suite } from '../suite/suite.js';
-import { parseJson } from '../support/json.js';
 import { createReason } from '../support/reason.js';
 import {
   type CaseExchanges,
@@ -34,6 +29,7 @@ import {
 } from './case-result.js';
 import type { CaseSender } from './case-sender.js';
 import type { EvidenceKeeper } from './evidence-keeper.js';
+import { mayDataHaveChanged } from './may-data-have-changed.js';
 import { listRepeatedRequests, listSampleCases } from './plan.js';
 import { recheckCaseId, type SentLog } from './sent-log.js';
 
@@ -210,10 +206,7 @@ async function watchFirstRequests(
   const changedAtEnd = lasting.flatMap(({ n, is }) => (is === 'violated' ? [n] : []));
   const hasChanged = changedAtEnd.some((n) => {
     const atEnd = repetitions.flatMap(({ exchanges }) => exchanges[n]?.get(requestName) ?? []);
-    return (
-      !isRightAtEndOnly(target.calibration[n], atEnd, target) &&
-      !atEnd.some((sent) => isOfOtherRequest(sent, requests, target))
-    );
+    return mayDataHaveChanged(target.calibration[n], atEnd, requests, target);
   });
   if (violated !== undefined && suite.data !== undefined && hasChanged) {
     const reason = createReason('data-changed', { reason: violated.reason });
@@ -223,47 +216,4 @@ async function watchFirstRequests(
   if (unclear === undefined) return createRepetitionResult('pass');
   const reason = createReason('first-changed-at-end', { reason: unclear.reason });
   return { ...createRepetitionResult('inconclusive'), reason, concernsRun: true };
-}
-
-/**
- * Whether a response at the end agrees with the documentation, and the one at the beginning did not. The data file is older
- * than the run, so data that changed would agree with it at the beginning.
- */
-function isRightAtEndOnly(first: Exchange | undefined, atEnd: readonly Exchange[], target: TargetContext): boolean {
-  return first !== undefined && isContradicted(first, target) && !atEnd.some((sent) => isContradicted(sent, target));
-}
-
-function isContradicted(exchange: Exchange, target: TargetContext): boolean {
-  return hasResponse(exchange) && judgeExchanges([exchange], target).some(({ verdict }) => verdict === 'fail');
-}
-
-function hasResponse(exchange: Exchange): exchange is AnsweredExchange {
-  return 'response' in exchange;
-}
-
-/**
- * Whether a response is exactly what another request must get, with promotions too many and others too few. Data that changed
- * would hardly do both, and agree with the data file at that: the deployment mixes up requests.
- */
-function isOfOtherRequest(exchange: Exchange, others: readonly HttpRequest[], target: TargetContext): boolean {
-  const [evidence] = collectRowEvidence([new Map([[requestName, exchange]])], target);
-  if (!hasResponse(exchange) || evidence === undefined) return false;
-  const stated = createOracle(exchange.request, target.world);
-  const mistakable = others.flatMap((other) => [other, takeCustomerOf(other, exchange.request)]);
-  const candidates = mistakable.map((request) => createOracle(request, target.world));
-  const returned = new Set(readReturnedTiersOfExchange(exchange, evidence).returned);
-  const newest = target.world.tiers.slice(0, windowSize);
-  const isWrong = (oracle: Oracle, tier: Tier) =>
-    oracle.returned(tier) === (returned.has(tier.id) ? 'forbidden' : 'required');
-  const wrong = newest.filter((tier) => isWrong(stated, tier));
-  const isMixed = new Set(wrong.map((tier) => returned.has(tier.id))).size === 2;
-  const isRightFor = (oracle: Oracle) =>
-    oracle.openReason === undefined && !newest.some((tier) => isWrong(oracle, tier));
-  return isMixed && candidates.some(isRightFor);
-}
-
-/** The request, sent by the customer of another one. */
-function takeCustomerOf(other: HttpRequest, request: HttpRequest): HttpRequest {
-  const read = ({ body = '' }: HttpRequest) => parseJson(body) as { readonly customer?: unknown };
-  return { ...request, body: JSON.stringify({ ...read(request), customer: read(other).customer }) };
 }

@@ -99,6 +99,9 @@ function listTexts(value: unknown): string[] {
   );
 }
 
+/** A shop whose customers get different results: in others, a mistake that mixes them up shows less. */
+const shopOfMany = createShop(60, 1);
+
 /** Answers requests that overlap with the result of the last one of them, as a deployment with a shared variable does. */
 function createRacingChannel(answer: Answer): RequestChannel {
   let last: HttpRequest | undefined;
@@ -111,12 +114,32 @@ function createRacingChannel(answer: Answer): RequestChannel {
 }
 
 test('A deployment that mixes up overlapping requests fails: its right results at the end are no change of the data', async () => {
-  const world = createShop(60, ownDataSeed);
+  const world = shopOfMany;
   const { certificate } = await certifyOver(
     createRacingChannel(createIndependentDeployment(world)),
     loadOwn(world, 'racing'),
     { excludesIntrusive: true },
   );
+  expect(certificate.verdict, renderUnpassed(certificate)).toBe('does-not-conform');
+});
+
+test('A deployment of which each process keeps its first customer fails: results of others are no change of the data', async () => {
+  const world = shopOfMany;
+  const answer = createIndependentDeployment(world);
+  const kept: unknown[] = [];
+  let count = 0;
+  const mistaken: Answer = (request) => {
+    count += 1;
+    // Requests come to three processes, not quite in turn.
+    const process = (count + Math.floor(count / 7)) % 3;
+    const body = JSON.parse(request.body ?? '{}') as { customer?: unknown };
+    kept[process] ??= body.customer;
+    return answer({ ...request, body: JSON.stringify({ ...body, customer: kept[process] }) });
+  };
+  const { certificate } = await certifyInProcess(mistaken, {
+    suite: loadOwn(world, 'keeping'),
+    excludesIntrusive: true,
+  });
   expect(certificate.verdict, renderUnpassed(certificate)).toBe('does-not-conform');
 });
 
