@@ -7,6 +7,7 @@ import { appendFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { rolldown } from 'rolldown';
 import { bundleFolderName, distFolder, packageRoot } from '../src/support/package-root.js';
+import { toPosixPath } from '../src/support/paths.js';
 import { writeDeclarations } from './write-declarations.js';
 
 const bundleFolder = path.join(distFolder, bundleFolderName);
@@ -24,7 +25,7 @@ function listSpecs(): string[] {
   const files = readdirSync(path.join(packageRoot, 'specs'), { recursive: true, encoding: 'utf8' });
   return files
     .filter((file) => file.endsWith('.ts'))
-    .map((file) => path.posix.join('specs', file.replaceAll(path.sep, '/').replace(/\.ts$/, '')));
+    .map((file) => path.posix.join('specs', toPosixPath(file).replace(/\.ts$/, '')));
 }
 
 const names = [...imported, ...loaded];
@@ -32,7 +33,7 @@ const bundle = await rolldown({
   input: Object.fromEntries(names.map((name) => [name, path.join(packageRoot, `${name}.ts`)])),
   platform: 'node',
   // npm installs the packages.
-  external: /^[^./]/,
+  external: (module) => !module.startsWith('.') && !path.isAbsolute(module),
   resolve: { extensionAlias: { '.js': ['.ts'] } },
 });
 await bundle.write({

@@ -148,7 +148,7 @@ test.describe('Installed', { tag: '@long' }, () => {
     expect(await runWell(cwd, 'npx playwright test --project flow --reporter=list')).toContain('1 passed');
     const tsc = path.join(packageRoot, 'node_modules', 'typescript', 'bin', 'tsc');
     const check = '--noEmit --strict --module nodenext --target es2023 --types node';
-    await runWell(cwd, `${process.execPath} ${tsc} ${check} playwright.config.ts flow/mug.spec.ts`);
+    await runWell(cwd, `node ${tsc} ${check} playwright.config.ts flow/mug.spec.ts`);
 
     const program = `
       const { certify } = require('${name}');
@@ -157,7 +157,7 @@ test.describe('Installed', { tag: '@long' }, () => {
       const mock = createMock({ credentials });
       certify(async (request) => mock(request), { credentials }).then(({ verdict }) => console.log(verdict));`;
     writeFileSync(path.join(cwd, 'program.cjs'), program);
-    expect(await runWell(cwd, `${process.execPath} program.cjs`, { BASE_URL: '' })).toBe('conforms\n');
+    expect(await runWell(cwd, 'node program.cjs', { BASE_URL: '' })).toBe('conforms\n');
   });
 });
 

@@ -182,10 +182,19 @@ for (const { line, cases, shows, status = 1, check, isLong } of rows)
 
 test('Without the certificate reporter, too, a deployment that does not answer is red', async () => {
   // Each failing test takes a new worker, which examines the target again.
-  const line = 'playwright test --grep integer-quantity: --reporter=list';
+  const line = 'playwright test --grep json-content-type: --reporter=list';
   const { output, status } = await run(line, { BASE_URL: 'http://127.0.0.1:1' });
   expect(status, output).toBe(1);
   expect(output).toMatch(/inconclusive: .*127\.0\.0\.1:1/);
+});
+
+test('Where colors are turned off, no warning of Node.js comes first', async () => {
+  for (const variable of ['NO_COLOR', 'NODE_DISABLE_COLORS']) {
+    const env = { NO_COLOR: '', [variable]: '1' };
+    const { output } = await run('playwright test --grep json-content-type: --reporter=list', env);
+    expect(output, variable).toMatch(/^\s*Running \d/);
+    expect(output, variable).not.toMatch(/Warning/);
+  }
 });
 
 /** A failing run that several tests look at. */
@@ -261,7 +270,7 @@ test.describe('In a browser', () => {
     const page = await openPage();
     await page.setViewportSize({ width: 1600, height: 1000 });
     await page.goto(readUrl());
-    for (const file of ['order.yaml', 'request.yaml'])
+    for (const file of ['order.yaml', 'sending.yaml'])
       await expect(page.getByRole('treeitem', { name: file })).toBeVisible();
     await page.getByTitle('Run all').click();
     await expect(page.getByText('1 passed, 2 failed')).toBeVisible();
