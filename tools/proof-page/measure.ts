@@ -1,10 +1,8 @@
 import { groupBy } from '../../src/support/collections.js';
 import { suite } from '../../test/support/in-process.js';
-import type { CauseGrade } from '../proof/expected-causes.js';
 import { proveFaults } from '../proof/kill-matrix.js';
 import { listMutants, type Mutant } from '../proof/mutants.js';
 import { type FaultProof, isKilled } from '../proof/proof.js';
-import { type CauseProof, proveCauses } from '../proof/prove-causes.js';
 import { type GeneratedProof, proveGenerated } from '../proof/prove-generated.js';
 import { runInWorkers } from '../proof/run-in-workers.js';
 import { measureConformingDeployments } from './conforming-deployments.js';
@@ -43,25 +41,9 @@ export const measurements: { readonly [Part in ProofPart]: () => Promise<ProofPa
     const kinds = await measureConformingDeployments();
     return { kinds, survivors: kinds.flatMap(({ failed }) => failed) };
   },
-
-  async causes() {
-    const proofs = await proveCauses();
-    const count = (wanted: CauseGrade) => proofs.filter(({ grade }) => grade === wanted).length;
-    return {
-      exact: count('exact'),
-      requirement: count('requirement'),
-      absent: count('absent'),
-      wrong: count('wrong'),
-      survivors: proofs.flatMap((proof) => (proof.grade === 'wrong' ? describeWrongCause(proof) : [])),
-    };
-  },
 };
 
 const isFound = ({ is }: GeneratedProof) => is === 'killed';
-
-function describeWrongCause({ fault, cause = 'none' }: CauseProof): string {
-  return `${fault.id}: ${cause}`;
-}
 
 function countFound<Proof extends FaultProof | GeneratedProof>(
   proofs: readonly Proof[],

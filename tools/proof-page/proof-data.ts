@@ -1,7 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { packageRoot } from '../../src/support/package-root.js';
-import type { CauseGrade } from '../proof/expected-causes.js';
 import type { DecisionKind } from '../proof/generated-faults.js';
 import type { MutantFate } from '../proof/judge-mutant.js';
 import type { ConformingRuns } from './conforming-deployments.js';
@@ -39,7 +38,6 @@ export interface ProofParts {
     /** Those that fail. */
     readonly survivors: readonly string[];
   };
-  readonly causes: Readonly<Record<CauseGrade, number>> & { readonly survivors: readonly string[] };
 }
 
 export type ProofPart = keyof ProofParts;

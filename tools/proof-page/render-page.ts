@@ -2,7 +2,7 @@ import type { World } from '../../src/contract/world.js';
 import { readRecordedRuns } from '../proxies/recorded-runs.js';
 import { conformingKinds } from './conforming-deployments.js';
 import { renderDomain, renderHandlers, renderMutants } from './domain-sections.js';
-import { formatNumber, formatShare, renderCommand, renderTable, sum } from './markdown.js';
+import { formatNumber, renderCommand, renderTable, sum } from './markdown.js';
 import type { ProofData } from './proof-data.js';
 import { countAll, countConforming, countProxies, type FleetFigures, listFleetFigures } from './proof-figures.js';
 
@@ -18,7 +18,6 @@ export function renderProofPage(data: ProofData, world: World): string {
     renderConstantServers(data),
     renderConforming(data),
     renderProxies(),
-    renderCauses(data),
     renderUnproven(),
   ];
   return `${sections.join('\n\n')}\n`;
@@ -128,13 +127,6 @@ ${renderTable(
   ['software', 'configuration', 'verdict', 'as it should be'],
   runs.map(({ software, variant, verdict, isRight }) => [software, variant, `\`${verdict}\``, isRight ? 'yes' : 'no']),
 )}`;
-}
-
-function renderCauses({ causes }: ProofData): string {
-  const runs = causes.exact + causes.requirement + causes.absent + causes.wrong;
-  return `## First explanations of the faults
-
-${renderCommand('npm run proof -- causes', causes.measured)}. Of ${runs} runs with one fault each, the first cause is the fault itself in ${formatShare(causes.exact, runs)}, another one of the same requirement in ${formatShare(causes.requirement, runs)}, absent in ${formatShare(causes.absent, runs)}, and wrong in ${formatShare(causes.wrong, runs)}. Where no cause is proved, a run narrows the failure, which this figure leaves out. These faults are those from which the explanations were made: the fleets above are the measure.`;
 }
 
 function renderUnproven(): string {

@@ -27,6 +27,5 @@ export function recordRun(run: RecordedRun): void {
   const titleOf = ({ software, variant }: RecordedRun) => `${software}, ${variant}`;
   const others = readRecordedRuns().filter((recorded) => titleOf(recorded) !== titleOf(run));
   const runs = [...others, run].toSorted((a, b) => (titleOf(a) < titleOf(b) ? -1 : 1));
-  const lines = runs.map((recorded) => `  ${JSON.stringify(recorded).replaceAll(/([:,])(?=")/g, '$1 ')}`);
-  writeFileSync(recordFile, `[\n${lines.join(',\n')}\n]\n`);
+  writeFileSync(recordFile, `${JSON.stringify(runs, null, 2)}\n`);
 }

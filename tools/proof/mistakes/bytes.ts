@@ -28,6 +28,25 @@ function membersOf(body: string): string[] {
   }
 }
 
+type Item = Readonly<Record<string, unknown>>;
+
+/** Reads the items of an order otherwise. A body without such items stays as it is. */
+function rewriteItems(rewrite: (items: readonly Item[]) => readonly Item[]): BodyReading {
+  return (request) => {
+    try {
+      const body = JSON.parse(request.body ?? '');
+      const order = { ...body.order, items: rewrite(body.order.items) };
+      return { ...request, body: JSON.stringify({ ...body, order }) };
+    } catch {
+      return request;
+    }
+  };
+}
+
+function isQuantityFirst(item: Item): boolean {
+  return Object.keys(item)[0] === 'quantity';
+}
+
 function depthOf(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   return 1 + Math.max(0, ...Object.values(value).map(depthOf));
@@ -130,6 +149,21 @@ export const bodyMistakes: readonly Mistake<BodyReading>[] = [
     'length-in-characters',
     'Content-Length is compared with the number of characters.',
     absentIf((body) => body.length !== Buffer.byteLength(body)),
+  ),
+  bodyMistake(
+    'quantity-before-its-id-lost',
+    'A streaming parser begins an item at its id, and a quantity before it is lost.',
+    rewriteItems((items) => items.map((item) => (isQuantityFirst(item) ? { ...item, quantity: 1 } : item))),
+  ),
+  bodyMistake(
+    'quantity-before-its-id-of-the-item-before',
+    'A streaming parser gives a quantity to the id that it has read last.',
+    rewriteItems((items) =>
+      items.map((item, at) => {
+        const following = items[at + 1];
+        return following !== undefined && isQuantityFirst(following) ? { ...item, quantity: following.quantity } : item;
+      }),
+    ),
   ),
   bodyMistake(
     'customer-must-be-first',
