@@ -173,14 +173,20 @@ export function* narrowOtherKey(
 function describePair(difference: TextDifference, tier: Tier): string {
   const { place, inAsked, inStored } = difference;
   const [asked, stored] = [quoteAroundDifference(difference, inAsked), quoteAroundDifference(difference, inStored)];
-  return `${quoteTierName(tier)} is returned if ${describePlace(place)} is ${asked}, although it should be ${stored}: ${describeLetters(inAsked, inStored)}.`;
+  return `${quoteTierName(tier)} is returned if ${describePlace(place)} is ${asked}, although it should be ${stored}: ${describeLetters(difference)}.`;
 }
 
 /** Says in which letters two texts differ that are taken for equal. */
-function describeLetters(inAsked: string, inStored: string): string {
-  if (inAsked === '') return `${quoteText(inStored)} does not count`;
-  if (inStored === '') return `${quoteText(inAsked)} does not count`;
-  return `${quoteText(inAsked)} counts as ${quoteText(inStored)}`;
+function describeLetters({ before, after, inAsked, inStored }: TextDifference): string {
+  if (inAsked !== '' && inStored !== '') return `${nameLetters(inAsked)} counts as ${nameLetters(inStored)}`;
+  const atEnd = after === '' ? ' at the end' : '';
+  return `${nameLetters(inAsked + inStored)}${before === '' ? ' at the beginning' : atEnd} does not count`;
+}
+
+/** Nobody counts blanks between quotation marks. */
+function nameLetters(letters: string): string {
+  if (!/^ +$/.test(letters)) return quoteText(letters);
+  return letters.length === 1 ? 'a blank' : `${letters.length} blanks`;
 }
 
 function describePlace({ in: where, is, key }: TextDifference['place']): string {

@@ -189,7 +189,13 @@ function describeDifference(
 ): NarrowedFailure {
   const nameOf = createNameLookup(inquiry.target.world);
   const differing = listWrongOnlyComponents({ wrong, right });
-  const words = differing.map((component) => describeRequestComponent(component, nameOf));
+  const left = new Set(right.map((component) => JSON.stringify(component)));
+  const isRepeated = (component: RequestComponent) => left.has(JSON.stringify(component));
+  const words = differing.map((component) =>
+    isRepeated(component)
+      ? `${describeRequestComponent(component, nameOf)} once more`
+      : describeRequestComponent(component, nameOf),
+  );
   return createNarrowedContrast(inquiry, {
     wrongly: compose(wrong),
     rightly: compose(right),
@@ -205,6 +211,10 @@ function describeShape(component: RequestComponent): string {
   return component.kind === 'option' ? component.key : component.kind;
 }
 
+/** More parts are counted: nobody reads a list of them in a sentence. */
+const maxListed = 4;
+
 function joinWords(words: readonly string[]): string {
+  if (words.length > maxListed) return `${words.slice(0, 2).join(', ')} and ${words.length - 2} more parts`;
   return words.length <= 1 ? (words[0] ?? '') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
 }

@@ -290,6 +290,29 @@ function readingFirstRows(): Answer {
   return createIndependentDeployment({ ...suite.world, tiers });
 }
 
+/** Compares values of metadata without the blanks at their end. */
+function ignoringBlanksAtEnd(): Answer {
+  const tiers = suite.world.tiers.map((tier) => {
+    const entries = Object.entries(tier.metadata);
+    const metadata = entries.map(([key, value]) => [key, typeof value === 'string' ? value.replace(/ +$/, '') : value]);
+    return { ...tier, metadata: Object.fromEntries(metadata) };
+  });
+  const trimmed = createIndependentDeployment({ ...suite.world, tiers });
+  return (request) => trimmed({ ...request, path: request.path.replace(/(%20|\+)+$/, '') });
+}
+
+/** Takes each item for a rule that holds: two equal items of a product are enough for two rules. */
+const countingItemsAsRules = listing((ids, { body = '' }) => {
+  const items = getMember(getMember(parseJson(body), 'order'), 'items');
+  const products = (Array.isArray(items) ? items : []).flatMap((item) => getMember(item, 'product_id') ?? []);
+  const isRepeated = (id: string) => products.filter((product) => product === id).length > 1;
+  const { tiers } = suite.world;
+  const held = tiers
+    .slice(0, 150)
+    .filter(({ rules }) => rules.length === 2 && rules.some((rule) => rule.kind === 'product' && isRepeated(rule.id)));
+  return [...new Set([...ids, ...held.map(({ id }) => id)])];
+});
+
 /** Mistakes, and what the first contrast and its evidence say of them. */
 const mistakes: readonly (readonly [what: string, create: () => Answer, sentence: RegExp])[] = [
   [
@@ -373,6 +396,12 @@ const mistakes: readonly (readonly [what: string, create: () => Answer, sentence
     'a customer is looked for in an unsorted list',
     () => bisectingCustomers,
     /For the customer \w+, .*All of them, and none of those .*a rule whose customers are not in ascending order/,
+  ],
+  ['blanks at the end do not count', ignoringBlanksAtEnd, /: (a blank|\d blanks) at the end does not count/],
+  [
+    'each item counts as a rule',
+    () => countingItemsAsRules,
+    /^With the item product \w+ × \d once more, .* is returned/,
   ],
   [
     'rules are cut off after 500 rows',
