@@ -33,10 +33,7 @@ interface TopicRows {
 /** Creates rows for drawn requests: what the documentation says of their responses, and what must be seen before that. */
 export function createRowsByTopic(world: World, drawn: readonly CandidateRequest[]): TopicRows {
   const compared = compareRequests(world, drawn);
-  const rows = compared.flatMap((sent) => [
-    ...(sent.candidate.filtering === undefined ? listPlainRows(sent, world) : listFilterRows(sent, world)),
-    ...listVariationRows(sent, world),
-  ]);
+  const rows = compared.flatMap((sent) => [...listResultRows(sent, world), ...listVariationRows(sent, world)]);
   const groups = [...groupBy(rows, ([topic]) => topic)];
   const accepted = compared.filter(({ oracle }) => oracle.accepted);
   return {
@@ -152,6 +149,15 @@ function includeSimplest(sent: ComparedRequest): Assertion[] {
 const edgeSize = 10;
 /** Topics of requests that are accepted only if the deployment knows what they contain. */
 const acceptedContents: readonly RequirementTopic[] = ['repeated-item', 'sku-rule', 'metadata-rule'];
+
+/** Requests that a server may refuse for their size. They belong to no other requirement than those that say what is accepted. */
+const largeChanges: readonly (RequestVariationKind | undefined)[] = ['large-body', 'many-items', 'long-texts'];
+
+function listResultRows(sent: ComparedRequest, world: World): TopicRow[] {
+  const { filtering, change } = sent.candidate;
+  if (largeChanges.includes(change?.kind)) return [];
+  return filtering === undefined ? listPlainRows(sent, world) : listFilterRows(sent, world);
+}
 
 function listPlainRows(sent: ComparedRequest, { tiers }: World): TopicRow[] {
   const { oracle, required, candidate } = sent;

@@ -38,6 +38,31 @@ for (const size of shopSizes) {
   });
 }
 
+/** What ordinary servers before a deployment refuse. */
+const refusals: Readonly<Record<string, (request: HttpRequest) => number | undefined>> = {
+  'bodies without their length': ({ sent }) => (sent === 'chunked' ? 411 : undefined),
+  'bodies above 8 KB': ({ body = '' }) => (body.length > 8_192 ? 413 : undefined),
+  'long URLs': ({ path }) => (path.length > 1_000 ? 414 : undefined),
+};
+
+/** How many of the 17 requirements have a verdict at least; all of them by default. */
+const atLeast: Readonly<Record<string, number>> = { 'bodies above 8 KB': 15, 'long URLs': 14 };
+
+for (const [what, refuse] of Object.entries(refusals))
+  test(`A deployment that conforms and refuses ${what} does not fail`, async () => {
+    const world = createShop(60, ownDataSeed);
+    const answer = createIndependentDeployment(world);
+    const respond: Answer = (request) => {
+      const status = refuse(request);
+      return status === undefined ? answer(request) : { status, headers: [], body: '' };
+    };
+    const { certificate } = await certifyInProcess(respond, { suite: loadOwn(world, 'refusing') });
+    expect(certificate.verdict, `seed ${ownDataSeed}: ${renderUnpassed(certificate)}`).not.toBe('does-not-conform');
+    const { pass = 0, 'not-applicable': lacking = 0 } = certificate.summary;
+    // What a limit of sizes leaves without a verdict is what large requests are for.
+    expect(pass + lacking, renderUnpassed(certificate)).toBeGreaterThanOrEqual(atLeast[what] ?? 17);
+  });
+
 test('Of the faults that a documented request shows on generated data, most are found', { tag: '@long' }, async () => {
   test.setTimeout(3_600_000);
   const found: string[] = [];
