@@ -12,8 +12,8 @@ export interface FleetRecord {
   /** The mistakes on which a run ended with `does-not-conform`. */
   readonly found: number;
   /**
-   * The mistakes on which no run did: the question of the contract that leaves it open, or `missed`. A reader writes it, as he
-   * grades explanations.
+   * The mistakes on which no run did, and why: the run was `incomplete`, a question of the contract leaves it open, or it was
+   * `missed`. A reader writes the question, as he grades explanations.
    */
   readonly unfound: Readonly<Record<string, string>>;
 }
@@ -55,7 +55,9 @@ export function recordFleet(
     measured: new Date().toISOString().slice(0, 10),
     mistakes: mistakes.length,
     found: mistakes.length - unfound.length,
-    unfound: Object.fromEntries(unfound.map(({ id }) => [id, known?.unfound[id] ?? 'missed'])),
+    unfound: Object.fromEntries(
+      unfound.map(({ id, verdict }) => [id, verdict === 'incomplete' ? verdict : (known?.unfound[id] ?? 'missed')]),
+    ),
   };
   writeFileSync(recordFile, `${JSON.stringify({ ...records, [fleet]: record }, null, 2)}\n`);
 }

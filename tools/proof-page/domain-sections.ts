@@ -7,7 +7,7 @@ import {
   listUnseenClasses,
 } from '../proof/fault-domain.js';
 import { drawnRequestCount, type MutantFate, mutantFates } from '../proof/judge-mutant.js';
-import { formatNumber, renderCommand, renderFolded, renderTable, sum } from './markdown.js';
+import { formatCount, formatNumber, renderCommand, renderFolded, renderTable, sum } from './markdown.js';
 import type { ProofData } from './proof-data.js';
 import { countDomain, countMutants } from './proof-figures.js';
 
@@ -77,7 +77,7 @@ function renderFamily({ what, decisions, ways }: DecisionFamily): string {
   );
   const list = ways.map((way) => `- ${way.replaceAll(/[<>&*_`|\\]/g, (sign) => `\\${sign}`)}`).join('\n');
   return renderFolded(
-    `Where ${what}: ${decisions.length} decisions, ${ways.length} ways`,
+    `Where ${what}: ${formatCount(decisions.length, 'decision')}, ${formatCount(ways.length, 'way')}`,
     `${table}\n\nWays:\n\n${list}`,
   );
 }

@@ -19,6 +19,10 @@ export function formatNumber(number: number): string {
   return number.toLocaleString('en-US');
 }
 
+export function formatCount(number: number, noun: string): string {
+  return `${formatNumber(number)} ${noun}${number === 1 ? '' : 's'}`;
+}
+
 /** A share in percent, rounded down: 100 % are all. */
 export function formatShare(part: number, whole: number): string {
   return `${Math.floor((1000 * part) / whole) / 10} %`;

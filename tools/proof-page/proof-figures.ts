@@ -15,7 +15,11 @@ export interface FleetFigures extends FleetRecord {
   readonly silent: number;
   readonly wrong: number;
   readonly triggers: number;
-  /** The mistakes that no run found and that no question leaves open. */
+  /** The mistakes at which the run said that it could not judge. */
+  readonly incomplete: readonly string[];
+  /** The mistakes that a question leaves open. */
+  readonly open: readonly string[];
+  /** The mistakes that no run found, and for which there is no excuse. */
   readonly missed: readonly string[];
 }
 
@@ -23,6 +27,8 @@ export function listFleetFigures(): FleetFigures[] {
   return Object.entries(readFleetRecords()).map(([name, record]) => {
     const grades = readGrades(name);
     const count = (wanted: string) => grades.filter(({ grade }) => grade === wanted).length;
+    const listUnfound = (isMeant: (why: string) => boolean) =>
+      Object.entries(record.unfound).flatMap(([id, why]) => (isMeant(why) ? id : []));
     return {
       ...record,
       name,
@@ -32,7 +38,9 @@ export function listFleetFigures(): FleetFigures[] {
       silent: count('silent'),
       wrong: count('wrong'),
       triggers: grades.filter(({ trigger_shown }) => trigger_shown).length,
-      missed: Object.entries(record.unfound).flatMap(([id, why]) => (why === 'missed' ? id : [])),
+      incomplete: listUnfound((why) => why === 'incomplete'),
+      open: listUnfound((why) => why !== 'incomplete' && why !== 'missed'),
+      missed: listUnfound((why) => why === 'missed'),
     };
   });
 }

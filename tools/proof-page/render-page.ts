@@ -26,7 +26,7 @@ export function renderProofPage(data: ProofData, world: World): string {
 function renderLead(): string {
   return `# Proof
 
-This page says on what the trust in a verdict rests. A command beside each figure measures it again. \`npm run proof\` writes the page: it measures all parts that need nothing but this repository, and reads the others from the records of their own commands. \`npm run proof -- faults\` measures one part: \`faults\`, \`code\`, \`constant\`, \`conforming\` or \`causes\`.
+This page says on what the trust in a verdict rests. A command beside each figure measures it again. \`npm run proof\` writes the page: it measures all parts that need nothing but this repository, and reads the others from the records of their own commands. \`npm run proof -- faults\` measures one part: \`faults\`, \`code\`, \`constant\` or \`conforming\`.
 
 A *fault* is a mistake that the reference deployment makes on purpose, and that breaks one requirement. It is *found* if this requirement fails in a default run.`;
 }
@@ -54,8 +54,9 @@ function renderFleets(fleets: readonly FleetFigures[]): string {
   const rows = fleets.map((fleet) => [
     `${fleet.about} (${fleet.measured})`,
     fleet.mistakes,
-    Object.keys(fleet.unfound).length - fleet.missed.length,
+    fleet.open.length,
     fleet.found,
+    fleet.incomplete.length,
     fleet.missed.length,
     fleet.right,
     fleet.wider,
@@ -63,23 +64,33 @@ function renderFleets(fleets: readonly FleetFigures[]): string {
     fleet.wrong,
     fleet.triggers,
   ]);
-  const total = (at: number) => sum(rows.map((row) => Number(row[at])));
-  const missed = fleets.flatMap(({ name, missed }) => missed.map((id) => `\`${name}/${id}\``));
-  const open = fleets.flatMap(({ name, unfound }) =>
-    Object.entries(unfound).flatMap(([id, why]) => (why === 'missed' ? [] : `\`${name}/${id}\` (${why})`)),
-  );
+  const totals = rows[0]?.slice(1).map((_, at) => sum(rows.map((row) => Number(row[at + 1])))) ?? [];
+  const list = (member: 'open' | 'incomplete' | 'missed') =>
+    fleets.flatMap((fleet) => fleet[member].map((id) => `\`${fleet.name}/${id}\``)).join(', ') || 'none';
   return `## Deployments that others wrote
 
 The faults above were made by those who made the suite. These deployments were not: their authors had the documentation alone. Each has one mistake. \`npm run fleet -- FOLDER\` certifies such a fleet, and a reader who knows the true mistake grades the first explanation of each run. The grades are in \`test/grades/\`. The fleets are kept apart from this repository, so that nobody fits the suite to them: to doubt these figures, write a fleet of your own.
 
 ${renderTable(
-  ['fleet', 'mistakes', 'open', 'found', 'missed', 'right', 'wider', 'silent', 'wrong', 'names the trigger'],
-  [...rows, ['all', ...[1, 2, 3, 4, 5, 6, 7, 8, 9].map(total)]],
+  [
+    'fleet',
+    'mistakes',
+    'open',
+    'found',
+    'incomplete',
+    'missed',
+    'right',
+    'wider',
+    'silent',
+    'wrong',
+    'names the trigger',
+  ],
+  [...rows, ['all', ...totals]],
 )}
 
-*Right*: true, and it leads to the mistake or names what triggers it. *Wider*: true, and one still has to search. *Silent*: there is none. *Wrong*: untrue, or it leads elsewhere. *Open*: the author takes it for a mistake, and a question of the contract leaves it open.
+*Open*: the author takes it for a mistake, and a question of the contract leaves it open. *Incomplete*: the run says that it cannot judge. *Right*: the first explanation is true, and it leads to the mistake or names what triggers it. *Wider*: it is true, and one still has to search. *Silent*: there is none. *Wrong*: it is untrue, or it leads elsewhere.
 
-Missed: ${missed.join(', ') || 'none'}. Open: ${open.join(', ') || 'none'}.`;
+Missed: ${list('missed')}. Incomplete: ${list('incomplete')}. Open: ${list('open')}.`;
 }
 
 function renderConstantServers({ constant }: ProofData): string {
