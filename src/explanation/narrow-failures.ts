@@ -29,7 +29,7 @@ import type { SuspectedMistake } from './prove-causes.js';
 import { describeRefusedResults } from './refused-results.js';
 import { getSymptomKey, listSymptoms, readReturnedTiersForTarget, type Symptom } from './symptom.js';
 import { type RequestGenerator, SymptomInquiry } from './symptom-inquiry.js';
-import { findLeastTextDifference } from './text-difference.js';
+import { findLeastTextDifference, getDifferenceKey } from './text-difference.js';
 import {
   countResultsByTier,
   describeCompanion,
@@ -50,8 +50,10 @@ export interface NarrowingInput {
 
 /** How many different explanations are looked for. */
 const maxContrasts = 3;
-/** How many groups of failures are looked at: several may turn out to have one explanation. */
+/** How many groups of failures are looked at by requests: several may turn out to have one explanation. */
 const maxGroups = 6;
+/** How many groups are made. Those that are not looked at may have the explanation of another one. */
+const maxListedGroups = 40;
 /** No group uses up the requests of the others. */
 const requestsPerGroup = 40;
 /** How many requests narrowing sends at most, and how many it may send in any case. */
@@ -133,9 +135,12 @@ export async function narrowFailures(input: NarrowingInput, sender: NarrowingSen
   const asked =
     suspected.length === 0 ? undefined : await answer(askSuspected(suspected, plain, target, allowOfGroup()));
   const rows = input.rows.filter((row) => asked?.rows.has(row) !== true);
+  let lookedAt = 0;
   for (const group of groupFailures({ ...input, rows })) {
+    if (joinSameLetters(found, group)) continue;
     const allowance = allowOfGroup();
-    if (allowance.left <= 0 || found.length === maxContrasts) break;
+    if (allowance.left <= 0 || found.length === maxContrasts || lookedAt === maxGroups) continue;
+    lookedAt += 1;
     const inquiry = new SymptomInquiry(group.symptom, target, allowance);
     addGroup(found, group, await answer(narrow(group.start.exchange, inquiry, around)));
   }
@@ -293,6 +298,16 @@ function listEvidence(
   return [companion ?? [], traits ?? []].flat();
 }
 
+/** Adds failures to the group whose texts differ in the same letters, if there is one. */
+function joinSameLetters(found: readonly NarrowedGroup[], { symptom, start, rows }: FailureGroup): boolean {
+  if (symptom.kind !== 'extra' || found.every(({ narrowed }) => narrowed.letters === undefined)) return false;
+  const difference = findLeastTextDifference([start.exchange.request], symptom.tier);
+  const key = difference && getDifferenceKey(difference);
+  const alike = found.find(({ narrowed }) => narrowed.letters !== undefined && narrowed.letters === key);
+  alike?.rows.push(...rows);
+  return alike !== undefined;
+}
+
 /** Adds what was found to the group with the same explanation, if there is one. What says more is kept. */
 function addGroup(found: NarrowedGroup[], { symptom, rows }: FailureGroup, narrowed: NarrowedFailure): void {
   // That a filter makes the difference says less than which texts it does not find.
@@ -322,7 +337,7 @@ async function answerAll<Value>(
 function groupFailures(input: NarrowingInput): FailureGroup[] {
   let left = listWrongExchanges(input);
   const groups: FailureGroup[] = [];
-  while (left.length > 0 && groups.length < maxGroups) {
+  while (left.length > 0 && groups.length < maxListedGroups) {
     const group = takeLargestGroup(left);
     groups.push(group);
     const grouped = new Set(group.rows);

@@ -22,7 +22,12 @@ import {
 } from './request-components.js';
 import { judgeSymptom } from './symptom.js';
 import type { RequestGenerator, SymptomInquiry } from './symptom-inquiry.js';
-import { findLeastTextDifference, quoteAroundDifference, type TextDifference } from './text-difference.js';
+import {
+  findLeastTextDifference,
+  getDifferenceKey,
+  quoteAroundDifference,
+  type TextDifference,
+} from './text-difference.js';
 
 /** Letters of other kinds: beyond ASCII, beyond Latin, beyond the basic plane. */
 const otherLetters = ['é', '特', '🎈'] as const;
@@ -51,8 +56,9 @@ export function* narrowTextPair(
   }
   const others = also.length === 0 ? '' : ` With ${also.join(' or ')} there, it is returned, too.`;
   const equals = yield* describeEquals(inquiry, 'The same text', difference.stored, build);
-  const sentence = `${describePair(difference, symptom.tier)} With ${quoteText(plainLetter)} there, it is not returned.${others}${equals}`;
-  return describeNarrowed(inquiry, sentence, wrongly, buildWith(plainLetter));
+  const sentence = `${describePair(difference, symptom.tier)} With ${quoteText(plainLetter)} in ${placeOfLetter(difference)}, it is not returned.${others}${equals}`;
+  const narrowed = describeNarrowed(inquiry, sentence, wrongly, buildWith(plainLetter));
+  return { ...narrowed, letters: getDifferenceKey(difference) };
 }
 
 /** Ways to write a text with other letters that a comparison may take for the same. */
@@ -170,10 +176,17 @@ export function* narrowOtherKey(
   return undefined;
 }
 
+/** What another letter was written in place of. */
+function placeOfLetter({ inAsked, inStored }: TextDifference): string {
+  return inAsked === '' || inStored === '' ? 'this place' : `place of ${nameLetters(inAsked)}`;
+}
+
 function describePair(difference: TextDifference, tier: Tier): string {
   const { place, inAsked, inStored } = difference;
   const [asked, stored] = [quoteAroundDifference(difference, inAsked), quoteAroundDifference(difference, inStored)];
-  return `${quoteTierName(tier)} is returned if ${describePlace(place)} is ${asked}, although it should be ${stored}: ${describeLetters(difference)}.`;
+  const letters = describeLetters(difference);
+  const own = place.in === 'filter' ? 'it has' : 'its rule asks for';
+  return `${letters.charAt(0).toUpperCase()}${letters.slice(1)}: ${quoteTierName(tier)} is returned if ${describePlace(place)} is ${asked}, although ${own} ${stored}.`;
 }
 
 /** Says in which letters two texts differ that are taken for equal. */

@@ -189,20 +189,45 @@ function describeDifference(
 ): NarrowedFailure {
   const nameOf = createNameLookup(inquiry.target.world);
   const differing = listWrongOnlyComponents({ wrong, right });
-  const left = new Set(right.map((component) => JSON.stringify(component)));
-  const isRepeated = (component: RequestComponent) => left.has(JSON.stringify(component));
-  const words = differing.map((component) =>
-    isRepeated(component)
-      ? `${describeRequestComponent(component, nameOf)} once more`
-      : describeRequestComponent(component, nameOf),
-  );
   return createNarrowedContrast(inquiry, {
     wrongly: compose(wrong),
     rightly: compose(right),
-    wronglyWhen: `With ${joinWords(words)}`,
-    rightlyWhen: `Without ${words.length === 1 ? 'it' : 'them'}`,
+    ...(describeRepetition(differing, wrong, nameOf) ?? describeParts(differing, nameOf)),
     shape: differing.map(describeShape).join(),
   });
+}
+
+type NameOfId = ReturnType<typeof createNameLookup>;
+
+/** The beginnings of two sentences about a wrong request and a right one. */
+interface ContrastWords {
+  readonly wronglyWhen: string;
+  readonly rightlyWhen: string;
+}
+
+function describeParts(differing: readonly RequestComponent[], nameOf: NameOfId): ContrastWords {
+  const words = differing.map((component) => describeRequestComponent(component, nameOf));
+  return { wronglyWhen: `With ${joinWords(words)}`, rightlyWhen: `Without ${words.length === 1 ? 'it' : 'them'}` };
+}
+
+/** Says how often the wrong request has a part, if the right one has an equal part. */
+function describeRepetition(
+  [component, ...others]: readonly RequestComponent[],
+  wrong: readonly RequestComponent[],
+  nameOf: NameOfId,
+): ContrastWords | undefined {
+  if (component === undefined || others.length > 0) return undefined;
+  const text = JSON.stringify(component);
+  const count = wrong.filter((part) => JSON.stringify(part) === text).length;
+  if (count < 2) return undefined;
+  return {
+    wronglyWhen: `With ${describeRequestComponent(component, nameOf)} ${sayTimes(count)}`,
+    rightlyWhen: `With it ${sayTimes(count - 1)}`,
+  };
+}
+
+function sayTimes(count: number): string {
+  return ['once', 'twice'][count - 1] ?? `${count} times`;
 }
 
 /** What differing parts are, apart from their values. */

@@ -16,6 +16,8 @@ export interface NarrowedFailure {
   readonly sentence: string;
   /** Failures whose narrowing has the same shape are one: the same kind of part makes the difference. */
   readonly shape: string;
+  /** The letters that are taken for others. Other failures whose texts differ in the same letters are explained, too. */
+  readonly letters?: string;
   /** The wrong exchange that is easiest to read; before it the one without which it is right, if it needs one. */
   readonly wrong: readonly Exchange[];
   /** The nearest right exchange. Undefined if none was found: then the failure is not explained. */

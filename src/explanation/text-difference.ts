@@ -99,6 +99,12 @@ function cutDifference({ asked, stored }: TextPair) {
   };
 }
 
+/** Equal for differences of the same letters at the same end of a text, whichever of both texts has them. */
+export function getDifferenceKey({ before, after, inAsked, inStored }: TextDifference): string {
+  const place = after === '' ? 'end' : 'middle';
+  return JSON.stringify([[inAsked, inStored].toSorted(), before === '' ? 'beginning' : place]);
+}
+
 /** How many letters are shown before and after a difference. */
 const shownAround = 12;
 

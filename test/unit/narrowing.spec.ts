@@ -397,11 +397,11 @@ const mistakes: readonly (readonly [what: string, create: () => Answer, sentence
     () => bisectingCustomers,
     /For the customer \w+, .*All of them, and none of those .*a rule whose customers are not in ascending order/,
   ],
-  ['blanks at the end do not count', ignoringBlanksAtEnd, /: (a blank|\d blanks) at the end does not count/],
+  ['blanks at the end do not count', ignoringBlanksAtEnd, /^(A blank|\d blanks) at the end does not count: .*␣/],
   [
     'each item counts as a rule',
     () => countingItemsAsRules,
-    /^With the item product \w+ × \d once more, .* is returned/,
+    /^With the item product \w+ × \d twice, .* is returned.*With it once, .* is not returned/,
   ],
   [
     'rules are cut off after 500 rows',

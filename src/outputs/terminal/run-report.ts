@@ -125,6 +125,10 @@ function listCauses({ causes = [], requirements }: Certificate) {
 /** The requests of a contrast, each as a command on one line. */
 function viewRequests(contrast: Pick<CauseEntry, 'wrong' | 'right'>) {
   const labelled = labelContrast(contrast);
+  if (labelled.length > 1 && labelled.every(({ example }) => isTooLong(example.repeat_with))) {
+    const labels = labelled.map(({ label }) => label).join(', ');
+    return [{ label: `${labels}:`, command: tooLongCommand }];
+  }
   const width = Math.max(...labelled.map(({ label }) => label.length)) + 1;
   return labelled.map(({ label, example }) => ({
     label: `${label}:`.padEnd(width),
@@ -134,9 +138,12 @@ function viewRequests(contrast: Pick<CauseEntry, 'wrong' | 'right'>) {
 
 /** The report is to fit on one screen. */
 function renderOnOneLine(command: string): string {
-  if (command.length > maxCommand) return 'To send it again: repeat_with in certificate.json.';
-  return joinCommandLines(command);
+  return isTooLong(command) ? tooLongCommand : joinCommandLines(command);
 }
+
+const tooLongCommand = 'Too long for a terminal: see repeat_with in certificate.json.';
+
+const isTooLong = (command: string) => command.length > maxCommand;
 
 /** @param isContrast then its requests are shown, and not that of a case */
 function viewExample([first, ...others]: readonly Failure[], isContrast: boolean) {
