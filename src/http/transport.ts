@@ -1,5 +1,6 @@
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import PQueue from 'p-queue';
+import { isOwnCode } from '../support/own-code.js';
 import { createInputError, type Location, UnusableInput } from '../support/problem.js';
 import { type Client, runWithDeadline } from './client.js';
 import {
@@ -168,11 +169,14 @@ function isUnsupported(exchange: Exchange): boolean {
   return 'transportError' in exchange && exchange.transportError === 'unsupported';
 }
 
+/** Locates the place in code of the user: the stack of a promise also names the module of the suite that waits for it. */
 function locateThrow(error: unknown): Location | undefined {
   const stack = error instanceof Error ? (error.stack ?? '') : '';
-  const [, file = '', line = '', column = '1'] =
-    /(file:\/\/(?!.*node_modules)[^\s)]+?):(\d+)(?::(\d+))?/.exec(stack) ?? [];
-  return file === '' ? undefined : { file: fileURLToPath(file), line: Number(line), column: Number(column) };
+  const frames = stack.matchAll(/(file:\/\/(?!.*node_modules)[^\s)]+?):(\d+)(?::(\d+))?/g);
+  const places = Array.from(frames, ([, url = '', line, column = '1']) => {
+    return { file: fileURLToPath(url), line: Number(line), column: Number(column) };
+  });
+  return places.find(({ file }) => !isOwnCode(file));
 }
 
 /** Loads the transport of a target. One that cannot be loaded ends the run as one that fails does. */
