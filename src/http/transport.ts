@@ -169,14 +169,16 @@ function isUnsupported(exchange: Exchange): boolean {
   return 'transportError' in exchange && exchange.transportError === 'unsupported';
 }
 
-/** Locates the place in code of the user: the stack of a promise also names the module of the suite that waits for it. */
+/** Locates the place in code that the suite calls: what comes after the suite in a stack has called the suite. */
 function locateThrow(error: unknown): Location | undefined {
   const stack = error instanceof Error ? (error.stack ?? '') : '';
-  const frames = stack.matchAll(/(file:\/\/(?!.*node_modules)[^\s)]+?):(\d+)(?::(\d+))?/g);
+  const frames = stack.matchAll(/(file:\/\/[^\s)]+?):(\d+)(?::(\d+))?/g);
   const places = Array.from(frames, ([, url = '', line, column = '1']) => {
     return { file: fileURLToPath(url), line: Number(line), column: Number(column) };
   });
-  return places.find(({ file }) => !isOwnCode(file));
+  const ownPlace = places.findIndex(({ file }) => isOwnCode(file));
+  const called = ownPlace === -1 ? places : places.slice(0, ownPlace);
+  return called.find(({ file }) => !file.includes('node_modules'));
 }
 
 /** Loads the transport of a target. One that cannot be loaded ends the run as one that fails does. */
