@@ -1,5 +1,6 @@
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import PQueue from 'p-queue';
+import { isOwnCode } from '../support/own-code.js';
 import { createInputError, type Location, UnusableInput } from '../support/problem.js';
 import { type Client, runWithDeadline } from './client.js';
 import {
@@ -201,11 +202,16 @@ function isUnsupported(exchange: Exchange): boolean {
   return 'transportError' in exchange && exchange.transportError === 'unsupported';
 }
 
+/** Locates the place in code that the suite calls: what comes after the suite in a stack has called the suite. */
 function locateThrow(error: unknown): Location | undefined {
   const stack = error instanceof Error ? (error.stack ?? '') : '';
-  const [, file = '', line = '', column = '1'] =
-    /(file:\/\/(?!.*node_modules)[^\s)]+?):(\d+)(?::(\d+))?/.exec(stack) ?? [];
-  return file === '' ? undefined : { file: fileURLToPath(file), line: Number(line), column: Number(column) };
+  const frames = stack.matchAll(/(file:\/\/[^\s)]+?):(\d+)(?::(\d+))?/g);
+  const places = Array.from(frames, ([, url = '', line, column = '1']) => {
+    return { file: fileURLToPath(url), line: Number(line), column: Number(column) };
+  });
+  const ownPlace = places.findIndex(({ file }) => isOwnCode(file));
+  const called = ownPlace === -1 ? places : places.slice(0, ownPlace);
+  return called.find(({ file }) => !file.includes('node_modules'));
 }
 
 /** Loads the transport of a target. One that cannot be loaded ends the run as one that fails does. */
