@@ -108,7 +108,7 @@ export function getDifferenceKey({ before, after, inAsked, inStored }: TextDiffe
 /** How many letters are shown before and after a difference. */
 const shownAround = 12;
 
-/** Quotes a text around the part in which it differs: `"…raße WIDE so…"`. */
+/** Quotes a text around the part in which it differs, and marks this part: `"…raße [WIDE] so…"`. */
 export function quoteAroundDifference(
   { before, after }: Pick<TextDifference, 'before' | 'after'>,
   differing: string,
@@ -116,5 +116,6 @@ export function quoteAroundDifference(
   const [left, right] = [[...before], [...after]];
   const start = left.length > shownAround ? `…${left.slice(-shownAround).join('')}` : before;
   const end = right.length > shownAround ? `${right.slice(0, shownAround).join('')}…` : after;
-  return quoteText(start + differing + end);
+  const [shownStart, shownPart, shownEnd] = [start, differing, end].map((part) => quoteText(part).slice(1, -1));
+  return `"${shownStart}[${shownPart}]${shownEnd}"`;
 }

@@ -75,11 +75,11 @@ test('The letters are found in which two texts differ', () => {
     const found = findLeastTextDifference(queries.map(ask), tier);
     return found && [quoteAroundDifference(found, found.inAsked), quoteAroundDifference(found, found.inStored)];
   };
-  expect(find(filter('gilden'))).toEqual(['"gilden"', '"golden"']);
-  expect(find(filter('gold'))).toEqual(['"gold"', '"golden"']);
-  expect(find(filter('goldens'))).toEqual(['"goldens"', '"golden"']);
+  expect(find(filter('gilden'))).toEqual(['"g[i]lden"', '"g[o]lden"']);
+  expect(find(filter('gold'))).toEqual(['"gold[]"', '"gold[en]"']);
+  expect(find(filter('goldens'))).toEqual(['"golden[s]"', '"golden[]"']);
   // The pair that differs least says most.
-  expect(find(filter('silver'), filter('goldem'))).toEqual(['"goldem"', '"golden"']);
+  expect(find(filter('silver'), filter('goldem'))).toEqual(['"golde[m]"', '"golde[n]"']);
   expect(find(filter('golden'))).toBeUndefined();
   expect(find(filter('a text that differs in many letters'))).toBeUndefined();
 });
