@@ -6,7 +6,17 @@
 
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 
 const root = path.dirname(import.meta.dirname);
@@ -48,6 +58,8 @@ function build(digest) {
   execFileSync(process.execPath, [compiler, '-p', root, '--outDir', draft], { cwd: root, stdio: 'inherit' });
   for (const script of ['make-derived.js', 'make-bundle.js'])
     execFileSync(process.execPath, [path.join(draft, 'tools', script)], { cwd: root, stdio: 'inherit' });
+  // npm does so when it installs the package. In the repository, `npx conformance` runs the file as it is.
+  chmodSync(path.join(draft, 'bundle', 'src', 'cli', 'conformance.js'), 0o755);
   const files = listFiles(path.basename(draft)).map((file) => path.relative(path.basename(draft), file));
   writeFileSync(path.join(draft, manifestName), JSON.stringify({ inputs: digest, files }));
   rmSync(replaced, { recursive: true, force: true });

@@ -280,7 +280,7 @@ function findUnseenWorld(evidence: readonly RowEvidenceWithReadings[]): string |
     .flatMap((exchange) => ('response' in exchange ? exchange.response.body : []));
   const isSeen = isWorldSeen || bodies.some((body) => hasMentions(recognizer.findMentions(body), configuredPatterns));
   if (isSeen) return undefined;
-  return world.isDataFile ? 'a promotion of the data file' : 'anything of the world';
+  return world.isDataFile ? 'a promotion of the data file' : 'anything of the test data';
 }
 
 /** If the world is not loaded, every response may be right except a server error and a refusal that no data explains. */

@@ -74,7 +74,7 @@ export function describeSuiteChangeSinceRecord({ suite: made, data }: TargetReco
     return [`The record was made with ${dataNames[data.kind]}, and this run has ${current}. ${doubt}`];
   }
   if (digest === suite.digest) return [];
-  const advice = 'If the shape of responses changed, the world may have grown: npx conformance record accepts it.';
+  const advice = 'If the shape of responses changed, the test data may have grown: npx conformance record accepts it.';
   return [`The record was made with other cases, those of ${name} ${version}. ${advice}`];
 }
 

@@ -1,7 +1,7 @@
 /** The build: scripts that run at the same time do not break each other. */
 
 import { execFile } from 'node:child_process';
-import { cpSync, existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from '@playwright/test';
@@ -43,6 +43,9 @@ test('Builds at the same time end with one whole build, and what runs meanwhile 
   await builds;
   expect(runs).toBeGreaterThan(0);
   expect(readFileSync(compiled, 'utf8')).toContain('added');
+  // `npx conformance` runs it as it is.
+  if (process.platform !== 'win32')
+    expect(statSync(path.join(folder, 'dist', 'src', 'cli', 'conformance.js')).mode & 0o111).toBe(0o111);
   for (const rest of ['dist.new', 'dist.old', 'dist.lock'])
     expect(existsSync(path.join(folder, rest)), rest).toBe(false);
 

@@ -174,7 +174,7 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
     ['certify --quick --dry-run --reference', 0, [/^With --quick: the rows /m, /, (?:[1-5]?\d|60) requests/]],
   ],
   'explain takes a case, and list finds cases by requirement, tag and text': [
-    ['explain limit.newest-150', 2, 'Name a case of npx conformance list cases limit.newest-150'],
+    ['explain limit.newest-150', 2, 'npx conformance list cases limit.newest-150'],
     ['list cases limit.newest-150', 0, /^window-with-few-valid +\S/m],
     ['list requirements limit.newest-150', 0, explained?.statement ?? ''],
     ['list cases intrusive', 0, 'method-post'],

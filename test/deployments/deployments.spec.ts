@@ -93,8 +93,8 @@ const noneRight = breakDeployment(rejecting, 'customer rules are ignored');
 const sevenPaths = shaped((tiers) => Object.fromEntries(tiers.slice(0, 7).map(({ id }, n) => [`list_${n}`, [id]])));
 const longPaths = mark((all) => Object.fromEntries(all.map(({ id }, n) => [`${'long'.repeat(20)} ${n}`, [id]])));
 const bothPaths = [
-  /In one response, \/promotions\/\*\/id names \d+ promotions \(among them '[^']+' \(.*\)\)/,
-  /\/skipped\/\*\/id names \d+ promotions \(among them '[^']+' \(.*; the .*\), and not '/,
+  /In one response, \/promotions\/\*\/id names \d+ promotions \(also '[^']+' \(.*\), which must not be returned\)/,
+  /\/skipped\/\*\/id names \d+ promotions \(also '[^']+' \(.*, and the .*\), which must not be returned, but not '/,
   /such as response: \{ tier: \/promotions\/\*\/id \}\. None of them agrees with/,
 ];
 /** Two lists of the same promotions, unless there are a few. The first requests cannot tell which of them is right. */

@@ -9,7 +9,7 @@ test('Findings are printed with area, state and sentence', () => {
     { area: 'Ids', state: 'unknown', reason: createReason('not-checked') },
   ]);
   expect(output.split('\n')).toEqual([
-    expect.stringMatching(/^Body on GET {2}PROBLEM {2}It answered 200 .*body seems to be lost: some proxies, /),
+    expect.stringMatching(/^Body on GET {2}PROBLEM {2}The target answered 200 .*body seems to be lost: some proxies, /),
     'URL          fine     The operation answers.',
     'Ids          ?        Not checked: solve the other problems first.',
     '',
