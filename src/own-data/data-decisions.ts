@@ -75,15 +75,15 @@ function identifyFacet(facet: DecisionFacet): string {
   return Object.values(facet).join(' ');
 }
 
-function isMetadata(subject: ComparedSubject): subject is 'metadata-rule' | 'metadata-filter' {
-  return subject === 'metadata-rule' || subject === 'metadata-filter';
+function isMetadata(subject: ComparedSubject): subject is 'metadata-rule' | 'filter-by-metadata' {
+  return subject === 'metadata-rule' || subject === 'filter-by-metadata';
 }
 
 /** Whether the data has something of which a request can name another one. */
 function isCompared(subject: ComparedSubject, { campaigns, tiers }: World): boolean {
   const newest = tiers.slice(0, windowSize);
   if (subject === 'campaign') return campaigns.length > 1;
-  if (subject === 'metadata-filter') return newest.some(({ metadata }) => Object.keys(metadata).length > 0);
+  if (subject === 'filter-by-metadata') return newest.some(({ metadata }) => Object.keys(metadata).length > 0);
   const kind = subject === 'metadata-rule' ? 'metadata' : subject;
   return newest.some(({ rules }) => rules.some((rule) => rule.kind === kind));
 }

@@ -5,7 +5,14 @@ import type { TierDecision } from './list-tested-tier-decisions.js';
 import { findNearness, type Nearness } from './nearness.js';
 
 /** What is compared when a deployment decides about a tier. */
-export const comparedSubjects = ['customer', 'product', 'sku', 'campaign', 'metadata-rule', 'metadata-filter'] as const;
+export const comparedSubjects = [
+  'customer',
+  'product',
+  'sku',
+  'campaign',
+  'metadata-rule',
+  'filter-by-metadata',
+] as const;
 
 export type ComparedSubject = (typeof comparedSubjects)[number];
 
@@ -41,7 +48,7 @@ export type DecisionFacet =
   | { readonly is: 'near'; readonly of: ComparedSubject; readonly by: Nearness }
   | { readonly is: 'quantity'; readonly by: QuantityFacet }
   /** A text must be equal to one with this property. */
-  | { readonly is: 'text'; readonly of: 'metadata-rule' | 'metadata-filter'; readonly has: TextFacet };
+  | { readonly is: 'text'; readonly of: 'metadata-rule' | 'filter-by-metadata'; readonly has: TextFacet };
 
 /** Lists the facets of a decision: why the tier is in the result of the request, or why it is not. */
 export function listDecisionFacets(
@@ -70,9 +77,9 @@ function listFilterFacets(
   expects: TierDecision['expects'],
 ): DecisionFacet[] {
   if (subject.on === 'campaign') return expects === 'required' ? [] : listNearest('campaign', [campaign_id], [value]);
-  if (expects === 'required') return listTextFacets('metadata-filter', value);
+  if (expects === 'required') return listTextFacets('filter-by-metadata', value);
   const stored = Object.hasOwn(metadata, subject.key) ? [String(metadata[subject.key])] : [];
-  return listNearest('metadata-filter', stored, [value]);
+  return listNearest('filter-by-metadata', stored, [value]);
 }
 
 function listItemFacets(
@@ -110,7 +117,7 @@ function listQuantityFacets(
   return quantityFacets.flatMap((by) => (shown[by] ? { is: 'quantity' as const, by } : []));
 }
 
-function listTextFacets(of: 'metadata-rule' | 'metadata-filter', text: string): DecisionFacet[] {
+function listTextFacets(of: 'metadata-rule' | 'filter-by-metadata', text: string): DecisionFacet[] {
   return getTextFacets(text).map((has) => ({ is: 'text', of, has }));
 }
 

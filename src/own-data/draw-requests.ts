@@ -3,7 +3,7 @@ import { serializeRequest } from '../http/exchange.js';
 import type { CandidateRequest, FilterVariationGroup, FilterVariationKind } from './candidate-request.js';
 import { listCandidateRequests } from './list-candidate-requests.js';
 import { type CoverageGoal, listCoverageGoals } from './list-coverage-goals.js';
-import type { RequestVariationKind } from './request-variations.js';
+import { type RequestVariationKind, sizeVariations } from './request-variations.js';
 
 /** The number of newest tiers that decide which requests are drawn. Whether older ones are returned is judged, too. */
 const drawnTiers = 170;
@@ -45,9 +45,7 @@ const needed: readonly ((candidate: CandidateRequest) => boolean)[] = [
   isChanged('audience-first'),
   isChanged('metadata-keys-replaced'),
   isChanged('metadata-keys-added'),
-  isChanged('many-items'),
-  isChanged('long-texts'),
-  isChanged('large-body'),
+  ...sizeVariations.map(({ title }) => isTitled(title)),
 ];
 
 function isFiltered(kind: FilterVariationKind, group: FilterVariationGroup, changeKind?: RequestVariationKind) {
@@ -57,6 +55,10 @@ function isFiltered(kind: FilterVariationKind, group: FilterVariationGroup, chan
 
 function isChanged(kind: RequestVariationKind) {
   return ({ filtering, change }: CandidateRequest) => filtering === undefined && change?.kind === kind;
+}
+
+function isTitled(title: string) {
+  return ({ filtering, change }: CandidateRequest) => filtering === undefined && change?.title === title;
 }
 
 /** Chooses the candidates that show most that no chosen one shows, one after the other, each with its order. */

@@ -93,7 +93,8 @@ const longTexts = [260, 1_000];
 /** Sizes of bodies that are larger than buffers often are, in characters. */
 const largeBodies = [12_000, 40_000];
 
-const sizeChanges: readonly RequestVariation[] = [
+/** Whatever the data is, each of them is sent once. */
+export const sizeVariations: readonly RequestVariation[] = [
   {
     ...changeItems(`${mostItems} items`, (items, catalog) => [...fillUp(items, catalog), ...items], 'comparison'),
     kind: 'many-items',
@@ -236,7 +237,7 @@ export const requestVariations: readonly RequestVariation[] = [
   ...quantityChanges,
   ...itemChanges,
   ...metadataChanges,
-  ...sizeChanges,
+  ...sizeVariations,
   ...otherChanges,
   ...readingChanges,
 ];
