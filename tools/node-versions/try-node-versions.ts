@@ -45,6 +45,12 @@ function copyRepository(folder: string): void {
   for (const file of files)
     if (file !== '' && existsSync(path.join(packageRoot, file)))
       cpSync(path.join(packageRoot, file), path.join(folder, file), { recursive: true });
+  // A test asks Git which files there are.
+  for (const command of [
+    ['init', '--quiet'],
+    ['add', '--all'],
+  ])
+    execFileSync('git', command, { cwd: folder });
 }
 
 /** Says what is wrong with one version; undefined if nothing is. */
