@@ -19,8 +19,9 @@ import { readRecordedRuns } from '../../tools/proxies/recorded-runs.js';
 import { software } from '../../tools/proxies/software.js';
 import { createReference, suite } from '../support/in-process.js';
 
+const outOfDate = 'Out of date: run `npm run update` and review the diff.';
 const again =
-  'Out of date: run `npm run proof`, or the part of it that has changed, such as `npm run proof -- faults`.';
+  'Measured too long ago: run `npm run proof`, or the part of it that differs, such as `npm run proof -- faults`.';
 
 test('docs/proof.md and the figures of the README are those of the measurement', () => {
   for (const [file, text] of renderProofDocuments())
