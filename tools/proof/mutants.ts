@@ -143,9 +143,7 @@ export async function createMutantDeployments({ world }: Suite): Promise<MutantD
     async deploy(id) {
       // What runs when a module is loaded is loaded again, with its mutant.
       const isOfLoad = id !== undefined && atLoad.has(id);
-      const respond = await withMutant(id, async () => start(isOfLoad ? await load(id) : usual)).catch(
-        () => undefined,
-      );
+      const respond = await withMutant(id, async () => start(isOfLoad ? await load(id) : usual)).catch(() => undefined);
       return (request) => answerAsServer(() => runWithMutant(id, () => respond?.(request)));
     },
 
