@@ -19,12 +19,13 @@ import { readRecordedRuns } from '../../tools/proxies/recorded-runs.js';
 import { software } from '../../tools/proxies/software.js';
 import { createReference, suite } from '../support/in-process.js';
 
+const outOfDate = 'Out of date: run `npm run update` and review the diff.';
 const again =
-  'Out of date: run `npm run proof`, or the part of it that has changed, such as `npm run proof -- faults`.';
+  'Measured too long ago: run `npm run proof`, or the part of it that differs, such as `npm run proof -- faults`.';
 
 test('docs/proof.md and the figures of the README are those of the measurement', () => {
   for (const [file, text] of renderProofDocuments())
-    expect(readFileSync(file, 'utf8'), `${path.relative(packageRoot, file)}: ${again}`).toBe(text);
+    expect(readFileSync(file, 'utf8'), `${path.relative(packageRoot, file)}: ${outOfDate}`).toBe(text);
 });
 
 const countBy = <Item>(items: readonly Item[], classOf: (item: Item) => string) =>
@@ -105,9 +106,7 @@ test('The records of fleets agree with the grades, and what was not found is mis
 
 test('The picture of the terminal is a run of today, loads nothing, and fits a page of 830 pixels', async () => {
   const picture = await drawTerminal();
-  expect(readFileSync(path.join(packageRoot, terminalPicture), 'utf8'), 'Out of date: run `npm run pictures`.').toBe(
-    picture,
-  );
+  expect(readFileSync(path.join(packageRoot, terminalPicture), 'utf8'), outOfDate).toBe(picture);
   expect(picture).toContain('DOES-NOT-CONFORM');
   expect(picture).not.toMatch(/href|url\(|<image|<style|<script/);
   const [, width = '', size = ''] = /width="(\d+)"[\s\S]*font-size="([\d.]+)"/.exec(picture) ?? [];

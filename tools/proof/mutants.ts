@@ -119,8 +119,11 @@ export async function createMutantDeployments({ world }: Suite): Promise<MutantD
   const unsorted = { ...world, tiers: world.tiers.toReversed() };
   const start = ({ createDeployment }: typeof deploymentModule) =>
     createDeployment({ world: unsorted, credentials: inProcessCredentials });
+  const listReachedWithoutRequests = () => new Set(Object.keys(instrumented.mutantCoverage?.static ?? {}));
   const usual = await load('usual');
-  const atStart = new Set(Object.keys(instrumented.mutantCoverage?.static ?? {}));
+  const atLoad = listReachedWithoutRequests();
+  start(usual);
+  const atStart = listReachedWithoutRequests();
   const reached = new Map<readonly HttpRequest[], ReadonlySet<string>>();
 
   const findReached = (requests: readonly HttpRequest[]): ReadonlySet<string> => {
@@ -139,10 +142,8 @@ export async function createMutantDeployments({ world }: Suite): Promise<MutantD
 
     async deploy(id) {
       // What runs when a module is loaded is loaded again, with its mutant.
-      const isOfStart = id !== undefined && atStart.has(id);
-      const respond = await withMutant(id, async () => start(isOfStart ? await load(id) : usual)).catch(
-        () => undefined,
-      );
+      const isOfLoad = id !== undefined && atLoad.has(id);
+      const respond = await withMutant(id, async () => start(isOfLoad ? await load(id) : usual)).catch(() => undefined);
       return (request) => answerAsServer(() => runWithMutant(id, () => respond?.(request)));
     },
 

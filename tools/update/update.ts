@@ -5,7 +5,9 @@ import { packageCasesFolder, readSuiteFiles } from '../../src/suite/suite.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { UnusableInput } from '../../src/support/problem.js';
 import { readYaml } from '../../src/support/yaml-file.js';
+import { drawTerminal, terminalPicture } from '../pictures/terminal-picture.js';
 import { renderKillMatrixFiles } from '../proof/kill-matrix.js';
+import { writeProofPage } from '../proof-page/write-page.js';
 import { commandsPage, renderCommandsPage } from './commands-page.js';
 import { documentsWithExamples, fillExamples } from './failure-examples.js';
 import { keysPage, renderKeysPage } from './keys-page.js';
@@ -37,6 +39,8 @@ async function update(): Promise<void> {
     for (const file of documentsWithExamples)
       write(file, await fillExamples(readFileSync(path.join(packageRoot, file), 'utf8')));
   });
+  await report(terminalPicture, async () => write(terminalPicture, await drawTerminal()));
+  await report('docs/proof.md, the figures of README.md', writeProofPage);
   print('Review the diff: `git diff`.');
 }
 
