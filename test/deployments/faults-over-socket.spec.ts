@@ -184,6 +184,11 @@ const stories: Readonly<Record<string, Story>> = {
     [withItems(blue()), '+mug-1 +mug-10'],
     [withItems(mug(), blue()), 'same'],
   ],
+  'absent-product-beside-a-sku': [
+    [withItems(mug(), blue()), '+plate-1'],
+    [withItems(blue()), '+mug-1 +mug-10 +plate-1'],
+    [annWithAMug, 'same'],
+  ],
   'cached-under-the-customer': [
     [annWithAMug, 'same'],
     [withItems(plate()), '+mug-1 -plate-1'],
@@ -211,6 +216,11 @@ const stories: Readonly<Record<string, Story>> = {
   'no-sku-no-sku-rules': [
     [annWithAMug, '+blue-1'],
     [withItems(mug(), blue()), 'same'],
+  ],
+  'absent-sku-beside-a-product': [
+    [annWithAMug, '+blue-1 +blue-3 +red-1'],
+    [withItems(mug(), blue()), '+red-1'],
+    [withItems(blue()), 'same'],
   ],
   'quantity-ignored': [
     [annWithAMug, '+mug-10'],
