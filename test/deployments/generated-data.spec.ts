@@ -42,7 +42,7 @@ for (const size of shopSizes) {
 const refusals: Readonly<Record<string, (request: HttpRequest) => number | undefined>> = {
   'bodies without their length': ({ sent }) => (sent === 'chunked' ? 411 : undefined),
   'bodies above 8 KB': ({ body = '' }) => (body.length > 8_192 ? 413 : undefined),
-  'long URLs': ({ path }) => (path.length > 1_000 ? 414 : undefined),
+  'long URLs': ({ path }) => (path.length > 2_000 ? 414 : undefined),
 };
 
 /** How many of the 17 requirements have a verdict at least; all of them by default. */
