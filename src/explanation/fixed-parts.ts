@@ -6,8 +6,10 @@
 import type { Handlers } from '../../reference/deployment/handlers.js';
 import { createMistakeOfEveryRequest, type StructuralMistake } from '../../reference/faults/model.js';
 import { createNameLookup } from '../contract/describe-request.js';
+import { parseFilterParameter } from '../contract/operation.js';
 import { parseRequest } from '../http/decoded-request.js';
 import type { HttpRequest } from '../http/exchange.js';
+import { computeOnce } from '../support/caches.js';
 import { getMember, isJsonObject } from '../support/json.js';
 import { shorten } from '../support/untrusted-text.js';
 import type { ComparableObservation, Observations } from './observation.js';
@@ -22,10 +24,10 @@ export function listFixedPartMistakes({
   compared,
   world,
 }: Pick<Observations, 'compared' | 'world'>): StructuralMistake[] {
-  const first = compared
+  const inOrder = compared
     .toSorted((left, right) => readNumber(left) - readNumber(right))
-    .slice(0, maxFirst)
     .map(({ request }) => request);
+  const first = inOrder.slice(0, maxFirst);
   const nameOf = createNameLookup(world);
   // Without a promotion of its own, it is not told apart from no customer at all.
   const reserved = new Set(
@@ -40,13 +42,58 @@ export function listFixedPartMistakes({
     ),
   );
   const queries = first.flatMap((request): StructuralMistake[] => {
-    const [, query] = /\?(.*)$/s.exec(request.path) ?? [];
-    const parts = parseRequest(request).query.map(([name, value]) =>
-      shorten(describeRequestComponent({ kind: 'parameter', name, value }, nameOf), maxWords),
-    );
-    return query === undefined ? [] : [createQueryMistake(query, parts.join(' and '))];
+    const query = readQuery(request);
+    return query === '' ? [] : [createQueryMistake(query, describeQuery(request, nameOf))];
   });
-  return dropRepeated([...customers, ...queries, ...first.flatMap(createMemberMistakes)]);
+  const filters = filterFields.flatMap(({ on, ...field }) =>
+    listFiltering(inOrder, on).map((request) =>
+      createFilterMistake(readQuery(request), describeQuery(request, nameOf), field),
+    ),
+  );
+  return dropRepeated([...customers, ...queries, ...filters, ...first.flatMap(createMemberMistakes)]);
+}
+
+/** The fields that a filter may be about, and the words for such a filter. */
+const filterFields = [
+  { on: 'campaign', field: 'promotion_id', words: 'promotion_id' },
+  { on: 'metadata', field: 'metadata', words: 'tier metadata' },
+] as const;
+
+type FilterField = Omit<(typeof filterFields)[number], 'on'>;
+
+/** Lists the first requests with a filter about something. Several are under way at first, and any of them may be the first to be read. */
+function listFiltering(inOrder: readonly HttpRequest[], on: (typeof filterFields)[number]['on']): HttpRequest[] {
+  const isFiltering = (request: HttpRequest) =>
+    parseRequest(request).query.some(([name]) => parseFilterParameter(name)?.on === on);
+  const byQuery = new Map(inOrder.filter(isFiltering).map((request) => [readQuery(request), request]));
+  return [...byQuery.values()].slice(0, maxFirst);
+}
+
+function readQuery({ path }: HttpRequest): string {
+  return /\?(.*)$/s.exec(path)?.[1] ?? '';
+}
+
+function describeQuery(request: HttpRequest, nameOf: ReturnType<typeof createNameLookup>): string {
+  const parts = parseRequest(request).query.map(([name, value]) =>
+    shorten(describeRequestComponent({ kind: 'parameter', name, value }, nameOf), maxWords),
+  );
+  return parts.join(' and ');
+}
+
+function createFilterMistake(query: string, described: string, { field, words }: FilterField): StructuralMistake {
+  return createMistakeOfEveryRequest(
+    `fixed-filter/${query}`,
+    `Every request with a filter by ${words} is answered as if it had ${described}, as an earlier request had.`,
+    (handlers) => {
+      const readFilters = computeOnce(() => handlers.readQuery(query).filters);
+      return {
+        restriction(request) {
+          const isFiltering = request.filters.some((filter) => filter.field === field);
+          return handlers.restriction(isFiltering ? { ...request, filters: readFilters() } : request);
+        },
+      };
+    },
+  );
 }
 
 function readNumber({ numbers }: ComparableObservation): number {

@@ -352,6 +352,11 @@ const mistakes: readonly (readonly [what: string, create: () => Answer, sentence
   ],
   ['the filter of the first request is kept', keepingFirstQuery, /^Every request is answered as if it had the filter/],
   [
+    'the first filter by campaign is kept for the others',
+    () => createReference({ faults: ['campaign-filter-cached'] }),
+    /^Every request with a filter by promotion_id is answered as if it had the filter by promotion_id \w+/,
+  ],
+  [
     'a filter removes promotions for good',
     removingFilteredOut,
     /are missing in every response after the first request with a filter that they do not match/,
