@@ -5,14 +5,15 @@
 //
 // `shop.json` says what the deployment holds, for traffic at the time when it was recorded (docs/own-data.md). Then come files,
 // or folders of JSON files. Prints each pair that violates the documentation, and counts the others. Sends nothing and shows
-// no credentials. Exit status: 0 if some pairs agree with the documentation and none violates it, otherwise 1.
+// no credentials. Exit status: 0 if some pairs agree with the documentation and none violates it, 1 if one violates it or none
+// agrees, 2 if the command or a file cannot be used.
 //
 //   --from FORMAT       har (HTTP Archive 1.2, the default), wiremock, mockoon, mockserver, json-server or nock
 //   --base-url URL      the deployment, if the files have pairs of several ones
 //   --tier PATH         where responses name promotions, such as /promotions/*/id
 //   --transport MODULE  the callers spell requests otherwise: its `restoreRequest` turns them back (docs/transports.md)
 //   --ignore NAME       a member or parameter that the documentation does not have, if no promotion depends on it; repeatable
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -23,7 +24,7 @@ import { judge } from 'promotion-validation-conformance';
 
 const operation = '/v1/promotions/validation';
 const formats = ['har', 'wiremock', 'mockoon', 'mockserver', 'json-server', 'nock'];
-const { positionals, values } = parseArgs({
+const { positionals, values } = readArguments({
   allowPositionals: true,
   options: {
     from: { type: 'string', default: 'har' },
@@ -42,9 +43,7 @@ const transport = values.transport && (await import(pathToFileURL(values.transpo
 if (transport && !transport.restoreRequest) exit(`${values.transport} does not export restoreRequest.`);
 
 /** @type {Pair[]} */
-const pairs = (named.length > 0 ? named : ['traffic.har'])
-  .flatMap(listFiles)
-  .flatMap((file) => readPairs(JSON.parse(readFileSync(file, 'utf8')), file));
+const pairs = (named.length > 0 ? named : ['traffic.har']).flatMap(listFiles).flatMap(readFile);
 const addressed = pairs.flatMap((pair) => {
   const address = pair.request && findAddress(pair.request);
   return address ? [{ ...pair, ...address }] : [];
@@ -80,11 +79,30 @@ process.exitCode = counts.has('pass') && !counts.has('fail') ? 0 : 1;
 /** @param {string} message @returns {never} */
 function exit(message) {
   console.error(message);
-  process.exit(1);
+  process.exit(2);
+}
+
+/** @template {import('node:util').ParseArgsConfig} Config @param {Config} config */
+function readArguments(config) {
+  try {
+    return parseArgs(config);
+  } catch (error) {
+    return exit(`${/** @type {Error} */ (error).message} The comment at the top of this file lists the options.`);
+  }
+}
+
+/** @param {string} file @returns {Pair[]} */
+function readFile(file) {
+  try {
+    return readPairs(JSON.parse(readFileSync(file, 'utf8')), file);
+  } catch (error) {
+    return exit(`${file}: cannot be read as ${from}: ${/** @type {Error} */ (error).message}`);
+  }
 }
 
 /** @param {string} fileOrFolder @returns {string[]} */
 function listFiles(fileOrFolder) {
+  if (!existsSync(fileOrFolder)) exit(`${fileOrFolder}: there is no such file.`);
   if (!statSync(fileOrFolder).isDirectory()) return [fileOrFolder];
   const names = readdirSync(fileOrFolder).sort();
   return names.flatMap((name) => {

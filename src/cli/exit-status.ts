@@ -25,8 +25,7 @@ export function determineExitStatusOfRuns(endings: readonly RunEnding[], code: n
     process.stderr.write(`Playwright ended with status ${code} and left no certificate. ${hint}\n`);
     return exitStatus.unusableInput;
   }
-  if (endings.includes('not-begun'))
-    process.stderr.write('Nothing was sent. The results of the run before are kept.\n');
+  if (endings.includes('not-begun')) process.stderr.write('Nothing was sent. Results of an earlier run are kept.\n');
   const statuses: number[] = endings.map((ending) => {
     if (typeof ending === 'object' && !ending.isUnusable) return determineExitStatusOfCertificate(ending.certificate);
     return ending === 'bug' ? exitStatus.internalError : exitStatus.unusableInput;

@@ -34,7 +34,7 @@ export function createQuestionBinder(world: TargetWorld, data: World): (testCase
     const searched = new Set(listTestDataIds(listNestedMembersNamed(expected, 'texts')));
     const lacking = [...needed].filter((id) => !bindings.has(id) || searched.has(id));
     const unavailable = listRoles(lacking, searched, subject.filteredOn);
-    if (unavailable.length > 0) return { ...testCase, rows: [{ ...row, unavailable }] };
+    if (unavailable.length > 0) return leaveOut(testCase, unavailable);
     const unit = subject.areUnits ? standIns.unit : 1;
     const bound = [...row.requests].map(([name, request]) => [name, bindRequest(request, bindings, unit)] as const);
     const bindText = (text: string) => bindings.get(text) ?? text;
@@ -45,6 +45,12 @@ export function createQuestionBinder(world: TargetWorld, data: World): (testCase
       answer: replaceStringValues(answer, bindText),
     };
   };
+}
+
+/** The data may have some of it: other things of the question may need these, or have another effect on its requests. */
+function leaveOut(question: QuestionCase, roles: readonly string[]): QuestionCase {
+  const [row] = question.rows;
+  return { ...question, rows: [{ ...row, unavailable: [`enough of what the question needs: ${roles.join('; ')}`] }] };
 }
 
 /** Creates a function that says what the data lacks, by the ids of the test data for which nothing stands. */

@@ -48,6 +48,6 @@ function leaveOut(question: QuestionCase): QuestionCase {
   const [row] = question.rows;
   return {
     ...question,
-    rows: [{ ...row, unavailable: ["enough requests left (raise 'requests' in its target file)"] }],
+    rows: [{ ...row, unavailable: ["enough of what the question needs: 'requests' in its target file is too small"] }],
   };
 }

@@ -70,7 +70,7 @@ export function describeSuiteChangeSinceRecord({ suite: made, data }: TargetReco
   if (data !== undefined && data.digest !== suite.basis.digest) {
     const current = data.kind === kind ? 'another version of it' : dataNames[kind];
     const doubt =
-      'A change may come from the data, and not from the target. npx conformance record writes a new record.';
+      'A change may come from the data, and not from the target. Delete the record, and npx conformance record writes a new one.';
     return [`The record was made with ${dataNames[data.kind]}, and this run has ${current}. ${doubt}`];
   }
   if (digest === suite.digest) return [];
