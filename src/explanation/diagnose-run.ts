@@ -101,7 +101,12 @@ export function diagnoseRun({ suite, results, index, statedPatterns, known, cont
   );
   const leftOver = unclear.length > 0 ? unclear : ofLoad;
   const found = mergeChanging(proved, describeContrasts(leftOver, listUnexplained(run, proved), contrasts));
-  const unknown = found.filter((finding) => !isKnown(finding));
+  const excused = listExcused(run, {
+    seeds,
+    refused,
+    unknown: found.filter((finding) => !isKnown(finding) && isNew(finding)),
+  });
+  const unknown = found.filter((finding) => !isKnown(finding) && (isNew(finding) || !isExcused(finding, excused)));
   return {
     /** The cause of most failures first; none if no requirement fails or is inconclusive. Without what is known. */
     causes: unknown.map((finding) => createCause(finding, failing)),
@@ -111,7 +116,8 @@ export function diagnoseRun({ suite, results, index, statedPatterns, known, cont
     suspected: findings.suspected,
     /** What is known, and what was proved. */
     assumed: { causes: assumed, refusals: assumedRefusals, emptyStatuses },
-    excused: listExcused(run, { seeds, refused, unknown }),
+    /** The ids of inconclusive cases that what is known explains. */
+    excused,
     gone: [
       ...seeds.filter((cause) => isGone(cause, assumed, run)),
       ...refusals.filter((refusal) => !run.all.some((shown) => shows(refusal, shown))),
@@ -134,6 +140,19 @@ function isKnown({ rows }: CauseWithRows): boolean {
   return failures.length > 0 && failures.every((row) => row.isKnown);
 }
 
+/**
+ * Whether a finding shows that something new is wrong: it was proved, or a row fails that is not known. A contrast of rows that
+ * are inconclusive alone may have the reason of what is known, like these rows.
+ */
+function isNew({ id, shown, rows }: CauseWithRows): boolean {
+  const isProved = shown === undefined && id !== unexplainedId;
+  return isProved || [...rows].some((row) => row.isFailing && !row.isKnown);
+}
+
+function isExcused({ rows }: CauseWithRows, excused: readonly string[]): boolean {
+  return [...rows].every((row) => row.isKnown || excused.includes(row.case));
+}
+
 interface ExcuseTerms {
   readonly seeds: readonly StructuralMistake[];
   readonly refused: readonly Observation[];
@@ -152,12 +171,12 @@ function listExcused(
   const blamed = new Set(unknown.flatMap((finding) => [...finding.rows]));
   const wrong = [...refused, ...listWrongResponses(compared, predict(seeds)).map(([shown]) => shown)];
   const explained = new Set(wrong.flatMap((shown) => [...shown.rows]));
-  const isExcused = (row: UnpassedRow) => explained.has(row) && !blamed.has(row) && row.reason?.code !== 'unstable';
+  const isRowExcused = (row: UnpassedRow) => explained.has(row) && !blamed.has(row) && row.reason?.code !== 'unstable';
   const unjudged = groupBy(
     rows.filter((row) => !row.isFailing),
     (row) => row.case,
   );
-  return [...unjudged].flatMap(([id, ofCase]) => (ofCase.every(isExcused) ? id : []));
+  return [...unjudged].flatMap(([id, ofCase]) => (ofCase.every(isRowExcused) ? id : []));
 }
 
 /** What a run shows to be wrong, and mistakes that too few responses show. */
@@ -300,6 +319,8 @@ function listLeftOver(
   );
 }
 
+const unexplainedId = 'unexplained';
+
 /**
  * Creates a finding for each contrast. What neither a cause nor a contrast explains gets one finding for each requirement.
  *
@@ -320,7 +341,7 @@ function describeContrasts(
   const left = unexplained.filter((row) => narrowed.every(({ rows }) => !rows.has(row)));
   const others = [...groupBy(left, ({ requirement }) => requirement)].map(
     ([requirement, rows]): CauseWithRows => ({
-      id: 'unexplained',
+      id: unexplainedId,
       sentence: `Cases of ${requirement} fail, and it was not found out what makes the difference.`,
       evidence: [renderReason(rows[0].reason)],
       rows: new Set(rows),
