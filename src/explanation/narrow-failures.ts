@@ -172,8 +172,15 @@ function sortByWorth(groups: readonly NarrowedGroup[], isUnstable: boolean): Nar
   const weak = listOf(weakShapes);
   const [repeated, perhaps] = [listOf([repeatedShape]), listOf([perhapsStateShape])];
   const telling = groups.filter((group) => ![weak, repeated, perhaps].flat().includes(group));
+  // Where an earlier answer comes back, what other requests show may be earlier answers, too.
+  const kept = telling.filter(({ narrowed }) => narrowed.shape === seenStateShape);
   const isReproduced = listOf([reproducedStateShape, repeatedWithPartShape]).length > 0;
-  const strong = [...telling, ...repeated, ...(isReproduced ? [] : perhaps)];
+  const strong = [
+    ...kept,
+    ...telling.filter((group) => !kept.includes(group)),
+    ...repeated,
+    ...(isReproduced ? [] : perhaps),
+  ];
   return isUnstable && strong.length > 0 ? strong : [...strong, ...weak];
 }
 
@@ -290,12 +297,23 @@ function listEvidence(
 ): string[] {
   const { kind } = symptom;
   if (kind === 'refused') return [];
-  const [traits] = counts.flatMap((some) => describeTraitsOfWrongTiers(some, kind, world) ?? []);
+  const traits = describeTraits(counts, kind, world);
   const companion =
     symptom.kind === 'missing' && weakShapes.includes(narrowed.shape)
       ? describeCompanion(symptom.tier, responses, world)
       : undefined;
   return [companion ?? [], traits ?? []].flat();
+}
+
+/** Says what the wrong promotions have in common, in responses without a filter, or else in all. */
+function describeTraits(
+  counts: readonly ResultCountsByTier[],
+  kind: 'missing' | 'extra',
+  world: TargetContext['world'],
+): string | undefined {
+  const [unfiltered, all] = counts.map((some) => describeTraitsOfWrongTiers(some, kind, world));
+  if (unfiltered === undefined || unfiltered === all) return all;
+  return `Without a filter, ${unfiltered.replace(/^O(?=f )/, 'o')}`;
 }
 
 /** Adds failures to the group whose texts differ in the same letters, if there is one. */

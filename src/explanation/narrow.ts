@@ -66,7 +66,7 @@ export function* narrow(
   if (kept !== undefined) return kept;
   const neighbour = yield* narrowNeighbours(inquiry, apart, contrast, around);
   if (neighbour !== undefined) return neighbour;
-  if (contrast.right !== undefined) return describeDifference(inquiry, apart, contrast.wrong, contrast.right);
+  if (contrast.right !== undefined) return yield* describeDifference(inquiry, apart, contrast.wrong, contrast.right);
   const smallest = inquiry.getExchange(apart.compose(contrast.wrong)) ?? start;
   return describeSmallest(smallest, inquiry, around);
 }
@@ -181,18 +181,19 @@ function describeSmallest(shown: Exchange, inquiry: SymptomInquiry, { sent }: Na
   return { shape, sentence: `${wrong} ${neighbour.sentence}`, wrong: [shown], right: neighbour.exchange };
 }
 
-function describeDifference(
+function* describeDifference(
   inquiry: SymptomInquiry,
   { compose }: DecomposedRequest,
   wrong: readonly RequestComponent[],
   right: readonly RequestComponent[],
-): NarrowedFailure {
+): RequestGenerator<NarrowedFailure> {
   const nameOf = createNameLookup(inquiry.target.world);
   const differing = listWrongOnlyComponents({ wrong, right });
+  const needed = inquiry.symptom.kind === 'refused' ? yield* findNeededParts(inquiry, compose, wrong, differing) : [];
   return createNarrowedContrast(inquiry, {
     wrongly: compose(wrong),
     rightly: compose(right),
-    ...(describeRepetition(differing, wrong, nameOf) ?? describeParts(differing, nameOf)),
+    ...(describeRepetition(differing, wrong, nameOf) ?? describeParts(differing, needed, nameOf)),
     shape: differing.map(describeShape).join(),
   });
 }
@@ -205,9 +206,36 @@ interface ContrastWords {
   readonly rightlyWhen: string;
 }
 
-function describeParts(differing: readonly RequestComponent[], nameOf: NameOfId): ContrastWords {
-  const words = differing.map((component) => describeRequestComponent(component, nameOf));
-  return { wronglyWhen: `With ${joinWords(words)}`, rightlyWhen: `Without ${words.length === 1 ? 'it' : 'them'}` };
+function describeParts(
+  differing: readonly RequestComponent[],
+  needed: readonly RequestComponent[],
+  nameOf: NameOfId,
+): ContrastWords {
+  const [words, others] = [differing, needed].map((list) =>
+    list.map((component) => describeRequestComponent(component, nameOf)),
+  ) as [string[], string[]];
+  const beside = others.length === 0 ? '' : ` together with ${joinWords(others)}`;
+  const without = words.length === 1 && others.length === 0 ? 'it' : 'them';
+  const rightlyWhen = others.length === 0 ? `Without ${without}` : `Without ${joinWords(words)}`;
+  return { wronglyWhen: `With ${joinWords(words)}${beside}`, rightlyWhen };
+}
+
+/** How many parts are left out to see whether they are needed. */
+const maxNeeded = 4;
+
+/** Finds parts that a refused request and an accepted one share, and without which the refused one is accepted, too. */
+function* findNeededParts(
+  inquiry: SymptomInquiry,
+  compose: DecomposedRequest['compose'],
+  wrong: readonly RequestComponent[],
+  differing: readonly RequestComponent[],
+): RequestGenerator<RequestComponent[]> {
+  const needed: RequestComponent[] = [];
+  for (const component of wrong.filter((part) => !differing.includes(part)).slice(0, maxNeeded)) {
+    const rest = wrong.filter((part) => part !== component);
+    if ((yield* inquiry.ask(compose(rest))) === 'right') needed.push(component);
+  }
+  return needed;
 }
 
 /** Says how often the wrong request has a part, if the right one has an equal part. */

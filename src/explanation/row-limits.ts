@@ -42,6 +42,9 @@ export function countParts(count: CountableParts['count'], tiers: readonly Tier[
   return tiers.reduce((sum, tier) => sum + count(tier), 0);
 }
 
+/** Which share of a limit the tier that reaches it may take. */
+const maxShareOfLimit = 0.05;
+
 /** Sizes that people choose for a page, a block or a limit. Any other number may be a coincidence. */
 const usualLimits: readonly number[] = [100, 128, 200, 250, 256, 500, 512, 1000, 1024, 2000, 2048];
 
@@ -56,6 +59,8 @@ export function listLimitsReachedBefore(rank: number, tiers: readonly Tier[]): s
   return countableParts.flatMap(({ name, count }) => {
     const [before, after] = [countParts(count, tiers.slice(0, rank - 1)), countParts(count, tiers.slice(0, rank))];
     const limit = usualLimits.find((size) => before <= size && size < after);
+    // A tier that takes many rows at once reaches some usual limit by chance.
+    if (limit !== undefined && after - before > maxShareOfLimit * limit) return [];
     return limit === undefined
       ? []
       : [`The promotion tiers before rank ${rank} have ${before} ${name}: ${limit} may be a limit.`];

@@ -402,6 +402,14 @@ const mistakes: readonly (readonly [what: string, create: () => Answer, sentence
     () => bisectingCustomers,
     /For the customer \w+, .*All of them, and none of those .*a rule whose customers are not in ascending order/,
   ],
+  [
+    'a filter together with expand is refused',
+    () => (request) =>
+      request.path.includes('?') && request.body?.includes('"category"')
+        ? { status: 422, headers: [], body: '{}' }
+        : conforming(request),
+    /^With options\.expand = \["category"\] together with the filter .*, the answer is 422\. Without options\.expand/,
+  ],
   ['blanks at the end do not count', ignoringBlanksAtEnd, /^(A blank|\d blanks) at the end does not count: .*␣/],
   [
     'each item counts as a rule',
