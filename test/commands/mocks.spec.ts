@@ -335,10 +335,19 @@ test('The rule of json-server gives each request its validation, and no other re
 
 test('An unknown tool, and a transport that restores nothing, are named', async () => {
   const unknown = await judgeFile('postman', findExample('nock'));
-  expect([unknown.status, unknown.output]).toEqual([1, expect.stringContaining("Unknown format 'postman'")]);
+  expect([unknown.status, unknown.output]).toEqual([2, expect.stringContaining("Unknown format 'postman'")]);
   const transport = path.join(examples, 'voucherify', 'qualifications', 'transport.mjs');
   const useless = await judgeFile('nock', findExample('nock'), '--transport', transport);
-  expect([useless.status, useless.output]).toEqual([1, expect.stringContaining('does not export restoreRequest')]);
+  expect([useless.status, useless.output]).toEqual([2, expect.stringContaining('does not export restoreRequest')]);
+  const missing = await judgeFile('nock', 'nothing.json');
+  expect([missing.status, missing.output]).toEqual([
+    2,
+    expect.stringContaining('nothing.json: there is no such file.'),
+  ]);
+  const other = await judgeFile('nock', findExample('mockoon'));
+  expect([other.status, other.output]).toEqual([2, expect.stringContaining('cannot be read as nock')]);
+  const misspelled = await judgeFile('nock', findExample('nock'), '--transprot', transport);
+  expect([misspelled.status, misspelled.output]).toEqual([2, expect.stringContaining('--transprot')]);
 });
 
 test('Pairs of callers in browsers are judged through a transport', async () => {

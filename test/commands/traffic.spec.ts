@@ -189,7 +189,7 @@ test('An archive of several deployments needs an address, and no archive of call
   const entry = createEntry(request, createReference()(request));
   const elsewhere = { ...entry, request: { ...entry.request, url: entry.request.url.replace('shop', 'pub') } };
   const { status, output } = await runExample([entry, elsewhere]);
-  expect([status, output]).toEqual([1, expect.stringContaining('has: https://shop.test/api, https://pub.test/api.')]);
+  expect([status, output]).toEqual([2, expect.stringContaining('has: https://shop.test/api, https://pub.test/api.')]);
   expect((await runExample([entry, elsewhere], '--base-url', 'https://pub.test/api/')).output).toContain('1 × pass');
   const replay = await runConformanceInProcess(['certify', '--replay', 'traffic.har'], { cwd: folder });
   expect([replay.status, replay.output]).toEqual([2, expect.stringContaining('examples/traffic/judge-traffic.mjs')]);

@@ -62,7 +62,9 @@ const searched: readonly (readonly Assertion[])[] = [
 ];
 for (const [n, when] of searched.entries())
   test(`A question that searches a body for an id is not asked about other data (${n + 1})`, () => {
-    expect(bind('{}', when).unavailable).toEqual(['a promotion whose id no response contains by chance']);
+    expect(bind('{}', when).unavailable).toEqual([
+      'enough of what the question needs: a promotion whose id no response contains by chance',
+    ]);
   });
 
 test('A text that only looks like a list of searched texts changes nothing', () => {
