@@ -5,6 +5,7 @@
  */
 
 import { knownMistakes, type StructuralMistake } from '../../reference/faults/model.js';
+import { windowSize } from '../contract/world.js';
 import type { Contrast } from '../run/case-report.js';
 import { renderShortList } from '../support/collections.js';
 import { describeCheckedRanks, findWronglyCheckedRanks, listExplanationsOfWindowSize } from './checked-ranks.js';
@@ -64,8 +65,9 @@ interface ProvedCauses {
 
 /** Lists the mistakes that are proved, one after another: each explains what those before it leave. */
 export function proveCauses(run: ObservationsWithPredictor, seeds: readonly StructuralMistake[]): ProvedCauses {
+  const windows = listWindowAndLimitMistakes(run);
   const tried: TriedMistake[] = [
-    ...[...listWindowAndLimitMistakes(run), ...knownMistakes].map((mistake) => ({ mistake, leastShareOfAll })),
+    ...[...windows, ...knownMistakes].map((mistake) => ({ mistake, leastShareOfAll })),
     // What is said of every request has to explain nearly everything.
     ...[...loopMistakes, ...listFixedPartMistakes(run)].map((mistake) => ({ mistake, leastShareOfAll: nearlyAll })),
   ];
@@ -75,12 +77,41 @@ export function proveCauses(run: ObservationsWithPredictor, seeds: readonly Stru
     const assumed = [...seeds, ...found];
     const wrong = listWrongResponses(run.compared, run.predict(assumed));
     const candidates = wrong.some(makesRowFail) ? listCandidates(run, wrong, assumed, tried) : [];
-    const proved = chooseProved(candidates.filter(({ isProved }) => isProved));
+    const whole = chooseProved(candidates.filter(({ isProved }) => isProved));
+    const proved = whole.length > 0 ? whole : findPartlyMendingWindow(run, wrong, assumed, windows);
     if (proved[0] === undefined) return { causes, suspected: listSuspected(run, assumed, candidates) };
     found.push(proved[0].mistake);
     causes.push(describeProved(proved, run));
   }
   return { causes, suspected: [] };
+}
+
+/**
+ * Finds a smaller window that mends nearly every wrong response in part. The promotions that it leaves out are missing in all of
+ * them, so that a second mistake leaves few responses that the window alone would mend. It may leave out the last promotions of
+ * the window, too, so the size is not exact.
+ */
+function findPartlyMendingWindow(
+  run: ObservationsWithPredictor,
+  wrong: readonly WrongResponse[],
+  assumed: readonly StructuralMistake[],
+  windows: readonly StructuralMistake[],
+): Candidate[] {
+  const least = Math.max(minMendedResponses, nearlyAll * wrong.length);
+  const candidates = windows.flatMap((mistake): Candidate[] => {
+    const size = readWindowSizeOfCauseId(mistake.id) ?? windowSize;
+    if (size >= windowSize || isContradicted(run, assumed, mistake)) return [];
+    const sentence = `No promotion tier from rank ${size + 1} on is returned: the deployment checks the newest ${size}, or a few more that another mistake leaves out. Or these promotion tiers are not loaded.`;
+    const after = run.predict([...assumed, mistake]);
+    const mended = wrong.flatMap(([shown, positions]): WrongResponse[] => {
+      const expected = after(shown);
+      const right = positions.filter((place) => expected(place) !== 'open' && !isTierWrong(shown, place, expected));
+      return right.length === 0 ? [] : [[shown, right]];
+    });
+    return mended.length >= least ? [{ mistake: { ...mistake, sentence }, mended, isProved: true }] : [];
+  });
+  const sorted = candidates.toSorted((left, right) => right.mended.length - left.mended.length);
+  return sorted.slice(0, 1);
 }
 
 function listSuspected(

@@ -490,6 +490,13 @@ test('A contrast says that requests at the same time mix', async () => {
   expect(causes[0]?.sentence).toMatch(/at the same time|of an earlier request|of earlier requests/);
 });
 
+test('A smaller window hides no second mistake, whose tiers it leaves out of every response', async () => {
+  const both = createReference({ faults: ['window-of-149', 'quantity-above-threshold'] });
+  const { causes = [] } = (await runWithEvidence(channelTo(both))).certificate;
+  expect(causes.map(({ id }) => id)).toEqual(['window-size/149', 'quantity-above-threshold']);
+  expect(causes[0]?.sentence).toMatch(/^No promotion tier from rank 150 on is returned/);
+});
+
 test('Two mistakes are both shown', async () => {
   const both = createReference({ faults: ['requests-expand/filters-lost', 'quantity-above-threshold'] });
   const { causes = [] } = (await runWithEvidence(channelTo(both))).certificate;
