@@ -280,11 +280,12 @@ function describeRefusedGroup(
 ): string[] {
   const [refused] = wrong;
   if (symptom.kind !== 'refused' || refused === undefined || right === undefined) return [];
-  const key = getSymptomKey(symptom);
+  const { status } = symptom;
+  // What was accepted need not be read again: only a response with this status can be refused alike.
   const isRefusedAlike = (exchange: Exchange) =>
-    listSymptoms(exchange, target).some((other) => getSymptomKey(other) === key);
+    'response' in exchange && exchange.response.status === status && listSymptoms(exchange, target).length > 0;
   const run = { refused: sent.filter(isRefusedAlike).map(({ request }) => request), accepted: responses };
-  const contrast = { status: symptom.status, refused: refused.request, accepted: right.request };
+  const contrast = { status, refused: refused.request, accepted: right.request };
   return [describeRefusedResults(contrast, run, target.world) ?? []].flat();
 }
 

@@ -87,8 +87,14 @@ function* tryPairs(
 const controls = 4;
 
 function* isAlwaysRight(inquiry: SymptomInquiry, later: DecomposedRequest): RequestGenerator<boolean> {
-  for (let n = 1; n <= controls; n += 1) {
-    if ((yield* inquiry.ask(mark(later, `control ${n}`))) !== 'right') return false;
+  const sent = Array.from({ length: controls }, (_, n) => mark(later, `control ${n + 1}`));
+  return yield* areAllRight(inquiry, sent);
+}
+
+/** Sends one request after another, until one is not right. */
+function* areAllRight(inquiry: SymptomInquiry, sent: readonly HttpRequest[]): RequestGenerator<boolean> {
+  for (const request of sent) {
+    if ((yield* inquiry.ask(request)) !== 'right') return false;
   }
   return true;
 }
@@ -168,6 +174,11 @@ function mark({ components, compose }: DecomposedRequest, turn: string): HttpReq
 /** How often a request is sent, one after the other. */
 const repetitions = 6;
 
+/** The same request, so often that a result that changes is seen. */
+function listRepetitions(request: HttpRequest): HttpRequest[] {
+  return Array.from({ length: repetitions }, (_, n) => ({ ...request, again: n }));
+}
+
 /** Sends a request several times, one after the other, as no request was sent before. */
 function* tryRepeating(
   inquiry: SymptomInquiry,
@@ -175,7 +186,7 @@ function* tryRepeating(
   alone: HttpRequest,
   lent: EarlierParts | undefined,
 ): RequestGenerator<NarrowedFailure | undefined> {
-  const sent = Array.from({ length: repetitions }, (_, n) => ({ ...mark(later, 'repeated'), again: n }));
+  const sent = listRepetitions(mark(later, 'repeated'));
   const answers: Correctness[] = [];
   for (const request of sent) answers.push(yield* inquiry.ask(request));
   const firstWrong = answers.indexOf('wrong');
@@ -209,14 +220,9 @@ function* findDecisivePart(
     const rest = components.filter(({ kind }) => kind !== part);
     const without = mark({ components: rest, compose }, 'without a part');
     if (!inquiry.isWorthAsking(without)) continue;
-    const sent = Array.from({ length: repetitions }, (_, n) => ({ ...without, again: n }));
-    let isAlwaysRight = true;
-    for (const request of sent) {
-      isAlwaysRight = (yield* inquiry.ask(request)) === 'right';
-      if (!isAlwaysRight) break;
-    }
+    const sent = listRepetitions(without);
     const [request] = sent;
-    if (isAlwaysRight && request !== undefined) return { part, request };
+    if (request !== undefined && (yield* areAllRight(inquiry, sent))) return { part, request };
   }
   return undefined;
 }

@@ -185,8 +185,8 @@ function describePair(difference: TextDifference, tier: Tier): string {
   const { place, inAsked, inStored } = difference;
   const [asked, stored] = [quoteAroundDifference(difference, inAsked), quoteAroundDifference(difference, inStored)];
   const letters = describeLetters(difference);
-  const own = place.in === 'filter' ? 'it has' : 'its rule asks for';
-  return `${letters.charAt(0).toUpperCase()}${letters.slice(1)}: ${quoteTierName(tier)} is returned if ${describePlace(place)} is ${asked}, although ${own} ${stored}.`;
+  const wanted = place.in === 'filter' ? 'it has' : 'its rule asks for';
+  return `${letters.charAt(0).toUpperCase()}${letters.slice(1)}: ${quoteTierName(tier)} is returned if ${describePlace(place)} is ${asked}, although ${wanted} ${stored}.`;
 }
 
 /** Says in which letters two texts differ that are taken for equal. */

@@ -214,10 +214,12 @@ function describeParts(
   const [words, others] = [differing, needed].map((list) =>
     list.map((component) => describeRequestComponent(component, nameOf)),
   ) as [string[], string[]];
-  const beside = others.length === 0 ? '' : ` together with ${joinWords(others)}`;
-  const without = words.length === 1 && others.length === 0 ? 'it' : 'them';
-  const rightlyWhen = others.length === 0 ? `Without ${without}` : `Without ${joinWords(words)}`;
-  return { wronglyWhen: `With ${joinWords(words)}${beside}`, rightlyWhen };
+  const pronoun = words.length === 1 ? 'it' : 'them';
+  if (others.length === 0) return { wronglyWhen: `With ${joinWords(words)}`, rightlyWhen: `Without ${pronoun}` };
+  return {
+    wronglyWhen: `With ${joinWords(words)} together with ${joinWords(others)}`,
+    rightlyWhen: `Without ${joinWords(words)}`,
+  };
 }
 
 /** How many parts are left out to see whether they are needed. */

@@ -68,7 +68,7 @@ export function proveCauses(run: ObservationsWithPredictor, seeds: readonly Stru
   const windows = listWindowAndLimitMistakes(run);
   const tried: TriedMistake[] = [
     ...[...windows, ...knownMistakes].map((mistake) => ({ mistake, leastShareOfAll })),
-    // What is said of every request has to explain nearly everything.
+    // These concern each request, so they have to explain nearly all wrong responses.
     ...[...loopMistakes, ...listFixedPartMistakes(run)].map((mistake) => ({ mistake, leastShareOfAll: nearlyAll })),
   ];
   const found: StructuralMistake[] = [];
@@ -104,8 +104,7 @@ function findPartlyMendingWindow(
     const sentence = `No promotion tier from rank ${size + 1} on is returned: the deployment checks the newest ${size}, or a few more that another mistake leaves out. Or these promotion tiers are not loaded.`;
     const after = run.predict([...assumed, mistake]);
     const mended = wrong.flatMap(([shown, positions]): WrongResponse[] => {
-      const expected = after(shown);
-      const right = positions.filter((place) => expected(place) !== 'open' && !isTierWrong(shown, place, expected));
+      const right = positions.filter(createMendTest(shown, after));
       return right.length === 0 ? [] : [[shown, right]];
     });
     return mended.length >= least ? [{ mistake: { ...mistake, sentence }, mended, isProved: true }] : [];
@@ -167,12 +166,13 @@ function listMended(
   mistake: StructuralMistake,
 ): WrongResponse[] {
   const after = predict([...assumed, mistake]);
-  const isMended = ([shown, positions]: WrongResponse) => {
-    const expected = after(shown);
-    // What the mistake leaves open of a response is not explained by it.
-    return positions.every((position) => expected(position) !== 'open' && !isTierWrong(shown, position, expected));
-  };
-  return wrong.filter(isMended);
+  return wrong.filter(([shown, positions]) => positions.every(createMendTest(shown, after)));
+}
+
+/** Creates a test of whether a wrong position of a response is right by a prediction. What that leaves open, it does not explain. */
+function createMendTest(shown: ComparableObservation, predict: Predict): (position: number) => boolean {
+  const expected = predict(shown);
+  return (position) => expected(position) !== 'open' && !isTierWrong(shown, position, expected);
 }
 
 /** A mistake that changes what is expected of wrong responses, and mends few of them, is not what made them wrong. */

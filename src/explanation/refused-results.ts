@@ -81,6 +81,6 @@ function createDecisiveTest(
 }
 
 function listDecisiveTiers(decides: (has: TierTest) => boolean, world: TargetWorld): string[] {
-  const decisive = listAvailableTiers(world).filter((tier) => decides((other) => other.id === tier.id));
+  const decisive = listAvailableTiers(world).filter(({ id }) => decides((tier) => tier.id === id));
   return decisive.length > maxTiers ? [] : decisive.map(quoteTierName);
 }

@@ -97,14 +97,9 @@ export function describeTraitsOfWrongTiers(
   );
   const right = records.filter((record) => (kind === 'missing' ? record.returned > 0 : record.excluded > 0));
   if (wrong.length === 0 || right.length === 0) return describeTraitsOfSometimesWrong(records, kind, world);
-  const shared =
-    wrong.length < minWrong
-      ? []
-      : createTraits(world).filter(
-          ([, has]) => wrong.every(({ tier }) => has(tier)) && !right.some(({ tier }) => has(tier)),
-        );
+  const shared = wrong.length < minWrong ? [] : listSharedTraits(wrong, right, world);
   const range = describeRange(wrong, right);
-  const words = [...range, ...describeThresholds(wrong, right), ...shared.map(([text]) => text)];
+  const words = [...range, ...describeThresholds(wrong, right), ...shared];
   if (words.length === 0)
     return describeRangeOfKind(wrong, right, kind) ?? describeTraitsOfSometimesWrong(records, kind, world);
   const how = kind === 'missing' ? 'never returned' : 'always returned';
@@ -135,12 +130,18 @@ function describeTraitsOfSometimesWrong(
   const wrong = records.filter((record) => record[kind] > 0);
   const right = records.filter((record) => record[kind] === 0 && countRight(record) >= minAlwaysRight);
   if (wrong.length < minWrong || right.length < minRight) return undefined;
-  const shared = createTraits(world).filter(
-    ([, has]) => wrong.every(({ tier }) => has(tier)) && !right.some(({ tier }) => has(tier)),
-  );
+  const shared = listSharedTraits(wrong, right, world);
   if (shared.length === 0) return undefined;
   const how = kind === 'missing' ? 'are not returned in some responses' : 'are wrongly returned in some responses';
-  return `${wrong.length} promotion tiers ${how}. All of them, and none of those that are right each time, have: ${shared.map(([text]) => text).join('; ')}.`;
+  return `${wrong.length} promotion tiers ${how}. All of them, and none of those that are right each time, have: ${shared.join('; ')}.`;
+}
+
+/** Lists what all wrong tiers have, and no right one, in words. */
+function listSharedTraits(wrong: ResultCountsByTier, right: ResultCountsByTier, world: TargetWorld): string[] {
+  const isShared = ([, has]: Trait) => wrong.every(({ tier }) => has(tier)) && !right.some(({ tier }) => has(tier));
+  return createTraits(world)
+    .filter(isShared)
+    .map(([words]) => words);
 }
 
 const ruleKinds = ['customer', 'product', 'sku', 'order_metadata', 'metadata'] as const;

@@ -47,10 +47,11 @@ export function createQuestionBinder(world: TargetWorld, data: World): (testCase
   };
 }
 
-/** The data may have some of it: other things of the question may need these, or have another effect on its requests. */
-function leaveOut(question: QuestionCase, roles: readonly string[]): QuestionCase {
+/** Leaves out a question. Its target may have some of what is lacking: another part of the question may need that. */
+export function leaveOut(question: QuestionCase, lacking: readonly string[]): QuestionCase {
   const [row] = question.rows;
-  return { ...question, rows: [{ ...row, unavailable: [`enough of what the question needs: ${roles.join('; ')}`] }] };
+  const needs = `enough of what the question needs: ${lacking.join('; ')}`;
+  return { ...question, rows: [{ ...row, unavailable: [needs] }] };
 }
 
 /** Creates a function that says what the data lacks, by the ids of the test data for which nothing stands. */

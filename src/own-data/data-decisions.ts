@@ -79,7 +79,7 @@ function isMetadata(subject: ComparedSubject): subject is 'metadata-rule' | 'fil
   return subject === 'metadata-rule' || subject === 'filter-by-metadata';
 }
 
-/** Whether the data has something of which a request can name another one. */
+/** Whether requests can name different things of this kind. */
 function isCompared(subject: ComparedSubject, { campaigns, tiers }: World): boolean {
   const newest = tiers.slice(0, windowSize);
   if (subject === 'campaign') return campaigns.length > 1;

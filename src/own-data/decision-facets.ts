@@ -143,8 +143,8 @@ export function getTextFacets(text: string): readonly TextFacet[] {
 
 /** Lists how one of the texts that a tier needs is taken for one that the request has. */
 function listNearest(of: ComparedSubject, needed: readonly string[], sent: readonly string[]): DecisionFacet[] {
-  const found = new Set(needed.flatMap((text) => sent.flatMap((other) => getNearness(text, other) ?? [])));
-  return [...found].map((by) => ({ is: 'near', of, by }));
+  const ways = new Set(needed.flatMap((wanted) => sent.flatMap((text) => getNearness(wanted, text) ?? [])));
+  return [...ways].map((by) => ({ is: 'near', of, by }));
 }
 
 const nearnessOf = new Map<string, Map<string, Nearness | undefined>>();

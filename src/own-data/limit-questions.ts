@@ -1,5 +1,6 @@
 import { caseTags, type QuestionCase } from '../cases/test-case.js';
 import { serializeRequest } from '../http/exchange.js';
+import { leaveOut } from './bind-questions.js';
 
 /** The share of all requests that questions may have. */
 const questionShare = 1 / 6;
@@ -25,7 +26,9 @@ export function limitQuestions(stated: readonly QuestionCase[], count: number): 
     for (const key of all) sent.add(key);
   }
   const questions = stated.map((question) =>
-    isUnavailable(question) || asked.has(question) ? question : leaveOut(question),
+    isUnavailable(question) || asked.has(question)
+      ? question
+      : leaveOut(question, ["'requests' in its target file is too small"]),
   );
   return { questions, added: sent.size };
 }
@@ -42,12 +45,4 @@ function listKeys({ id, rows: [{ requests }], tags }: QuestionCase): string[] {
 
 function isUnavailable({ rows: [row] }: QuestionCase): boolean {
   return row.unavailable.length > 0;
-}
-
-function leaveOut(question: QuestionCase): QuestionCase {
-  const [row] = question.rows;
-  return {
-    ...question,
-    rows: [{ ...row, unavailable: ["enough of what the question needs: 'requests' in its target file is too small"] }],
-  };
 }

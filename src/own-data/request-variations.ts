@@ -296,7 +296,7 @@ function repeatProducts(items: Items): DraftItem[] {
   return [...items, ...items.filter(isProduct).toReversed()];
 }
 
-/** Creates items of other products, so many that the order has as many items as the documentation decides about. */
+/** Creates the items that an order needs to have {@link mostItems}: of products that it lacks, if there are any. */
 function fillUp(items: Items, { products, skus }: ProductIndex): DraftItem[] {
   const ordered = new Set(items.map(({ kind, id }) => (kind === 'product' ? id : findProductIdOfSku(skus, id))));
   const free = products

@@ -274,7 +274,7 @@ test('doctor names a deployment that is down, one without TLS, and one with TLS'
   expect(withTls.output).toContain('If the port is for HTTPS, write https://');
 });
 
-test('Nobody is told to write https:// who did', async () => {
+test('Who wrote https:// is not told to write it', async () => {
   const send = async (request: HttpRequest) =>
     ({ request, transportError: 'broken-connection', message: 'It broke.' }) as const;
   for (const [isEncrypted, code] of [

@@ -3,7 +3,7 @@ import { renderCount } from '../counts.js';
 
 /** What a run has done so far. */
 export interface Progress {
-  /** The requests of which the results are known, with retries. */
+  /** The requests that are answered, with retries. */
   readonly sent: number;
   /** The requests of the plan. What fails is sent again, so that there may be more in the end. */
   readonly planned: number;
