@@ -2,6 +2,7 @@
 
 import type { Tier, World } from '../../src/contract/world.js';
 import type { HttpRequest } from '../../src/http/exchange.js';
+import { cacheByText } from '../../src/support/caches.js';
 import { closedQuestions, completeBehaviours, convertOutcomesToBehaviours } from '../deployment/behaviours.js';
 import { createBodyHandlers } from '../deployment/body.js';
 import { createCatalogue } from '../deployment/catalogue.js';
@@ -10,7 +11,7 @@ import { createEligibilityHandlers } from '../deployment/eligibility.js';
 import { createFilterHandlers } from '../deployment/filters.js';
 import type { Change, DeploymentFacts, Handlers, TierTest } from '../deployment/handlers.js';
 import { createOrderHandlers } from '../deployment/order.js';
-import type { ParsedRequest } from '../deployment/parsed-request.js';
+import { emptyRequest, type ParsedRequest } from '../deployment/parsed-request.js';
 import { createQueryHandlers } from '../deployment/query.js';
 import { referenceCredentials } from '../deployment/reference-credentials.js';
 import { computeOnce } from './compute-once.js';
@@ -100,9 +101,11 @@ type HandlerName = keyof Handlers;
 /** What the documented deployment decides. A deployment with changes asks it where no change matters. */
 interface DocumentedSteps {
   readonly handlers: Handlers;
+  readonly readBody: Handlers['readBody'];
+  readonly readQuery: Handlers['readQuery'];
   readonly parse: (request: HttpRequest) => ParsedRequest;
   readonly select: Handlers['select'];
-  readonly findCandidates: (read: ParsedRequest) => TierTest;
+  readonly findCandidates: (filters: ParsedRequest['filters']) => TierTest;
   readonly validate: (read: ParsedRequest) => TierTest;
   /** The handlers that decide which tiers are checked. */
   readonly ofCandidates: readonly HandlerName[];
@@ -127,9 +130,13 @@ function createDocumentedSteps(facts: DeploymentFacts): DocumentedSteps {
   const ofCandidates: readonly HandlerName[] = ['newest', 'candidates', ...ofFilters];
   return {
     handlers,
+    readBody: computeOnce(handlers.readBody),
+    readQuery: cacheByText(handlers.readQuery),
     parse: computeOnce(createParser(handlers, facts)),
     select: computeOnce(handlers.select),
-    findCandidates: computeOnce((read: ParsedRequest) => testWhether(handlers.candidates(read))),
+    findCandidates: computeOnce((filters: ParsedRequest['filters']) =>
+      testWhether(handlers.candidates({ ...emptyRequest, filters })),
+    ),
     validate: computeOnce((read: ParsedRequest) => computeOnce(handlers.validity(read))),
     ofCandidates,
     ofTiers: [...ofCandidates, ...(Object.keys(ofValidity) as HandlerName[])],
@@ -139,21 +146,29 @@ function createDocumentedSteps(facts: DeploymentFacts): DocumentedSteps {
 /** Creates the handlers of one deployment, which call each other with its changes, and lists what the changes replace. */
 function changeHandlers(documented: DocumentedSteps, changes: readonly Change[], facts: DeploymentFacts) {
   const lookup = (): Handlers => handlers;
+  const body = createBodyHandlers(lookup, facts);
+  const query = createQueryHandlers(lookup, facts);
   const eligibility = createEligibilityHandlers(lookup, facts);
   const unchanged: Handlers = {
     // No selection needs a response, so the handlers of responses are shared.
     ...documented.handlers,
-    ...createBodyHandlers(lookup, facts),
+    ...body,
     ...createOrderHandlers(lookup, facts),
-    ...createQueryHandlers(lookup, facts),
+    ...query,
     ...createFilterHandlers(lookup, facts),
     ...eligibility,
+    readBody: (request) => (isChanged('readsMediaType') ? body.readBody(request) : documented.readBody(request)),
+    readQuery: (text) =>
+      isChanged('readFilter') || isChanged('readAudienceRulesOnly')
+        ? query.readQuery(text)
+        : documented.readQuery(text),
     select: (read) => (areTiersChosenAlike ? documented.select(read) : eligibility.select(read)),
   };
   const handlers = applyChanges(unchanged, changes, facts);
   const names = Object.keys(handlers) as HandlerName[];
   const changed = names.filter((name) => handlers[name] !== unchanged[name]);
-  const areTiersChosenAlike = documented.ofTiers.every((name) => !changed.includes(name));
+  const isChanged = (name: HandlerName) => changed.includes(name);
+  const areTiersChosenAlike = !documented.ofTiers.some(isChanged);
   return { handlers, changed };
 }
 
@@ -166,12 +181,12 @@ function createSelector(
   const { handlers, changed } = changeHandlers(documented, changes, facts);
   const isSelectedApart = changed.includes('select') || changed.includes('page');
   const isReadAlike = changed.every((name) => [...ofTiers, 'select', 'page'].includes(name));
-  const hasOtherCandidates = !isReadAlike || changed.some((name) => ofCandidates.includes(name));
+  const hasOtherCandidates = changed.some((name) => ofCandidates.includes(name));
   const isValidatedAlike = changed.every((name) => ofCandidates.includes(name));
   const readRequest = isReadAlike ? documented.parse : createParser(handlers, facts);
   const findCandidates = hasOtherCandidates
     ? (read: ParsedRequest) => testWhether(handlers.candidates(read))
-    : documented.findCandidates;
+    : ({ filters }: ParsedRequest) => documented.findCandidates(filters);
   const validate = isValidatedAlike ? documented.validate : handlers.validity;
   return (request) => {
     try {

@@ -18,7 +18,7 @@ import type { Verdict } from '../judge/verdict.js';
 import { renderRunReport } from '../outputs/terminal/run-report.js';
 import { writeResults } from '../outputs/write-results.js';
 import type { KnownDeviationsFile } from '../record/known-deviations.js';
-import type { Contrast, ExchangeUse, StoredEvidence } from '../run/case-report.js';
+import type { ExchangeUse, Explanation, StoredEvidence } from '../run/case-report.js';
 import { type CaseResult, getVerdictApartFromKnown } from '../run/case-result.js';
 import type { ExchangeIndex } from '../run/exchange-index.js';
 import { createReplay } from '../run/replay.js';
@@ -39,15 +39,15 @@ interface JudgedRun
   readonly index: ExchangeIndex;
   readonly uses: readonly ExchangeUse[];
   readonly load: SuspectedWrongDataLoadSummary | undefined;
-  /** What narrowing found out. */
-  readonly contrasts: readonly Contrast[];
+  /** What the processes that sent found out. */
+  readonly explanations: readonly Explanation[];
   readonly recall: () => RunToRejudge;
 }
 
 /** Certifies a run. What is known, corrected by all responses, may need that some results are judged again. */
 export async function certifyRun(inputs: RunInputs, run: JudgedRun): Promise<CertifiedRun> {
   const { suite, settings } = inputs;
-  const { results: plain, index, uses, load: suspected, contrasts, recall, ...ended } = run;
+  const { results: plain, index, uses, load: suspected, explanations, recall, ...ended } = run;
   const { quick, target, expected, known, scope } = settings;
   const load = suspected ?? (expected.lost && { reason: explainLostData(expected.lost), isProven: true });
   const { name, kind, baseUrl, version, file, transport } = target;
@@ -85,7 +85,14 @@ export async function certifyRun(inputs: RunInputs, run: JudgedRun): Promise<Cer
   const { listNewDeviations } = await import('../certificate/new-deviations.js');
   const causes = await loadKnownCauses(settings, suite.world);
   const statedPatterns = target.tierPatterns;
-  const diagnosis = diagnoseRun({ suite, results, index, statedPatterns, known: causes, contrasts });
+  const diagnosis = diagnoseRun({
+    suite,
+    results,
+    index,
+    statedPatterns,
+    known: causes,
+    explanation: joinExplanations(explanations),
+  });
   const beforeStop = run.stop && describeBeforeStop(run.stop.since, index.all, suite.world);
   const explained = { ...certificateInputs, ...diagnosis, ...(beforeStop && { beforeStop }) };
   const current = known && correctKnown(known, diagnosis);
@@ -100,7 +107,18 @@ export async function certifyRun(inputs: RunInputs, run: JudgedRun): Promise<Cer
   const again = plain.some(isExcused) ? (await judgeEvidence(corrected, recall())).reports : [];
   const judged = new Map(again.map(({ result }) => [result.id, result] as const));
   const replaced = plain.map((result) => (isExcused(result) ? (judged.get(result.id) ?? result) : result));
-  return await certifyRun(corrected, { ...run, results: replaced });
+  // What was proved was proved with what was known before.
+  const narrowed = explanations.map(({ contrasts }) => ({ contrasts }));
+  return await certifyRun(corrected, { ...run, results: replaced, explanations: narrowed });
+}
+
+/** Joins what several processes found out. What one of them proved from its responses is tried again with those of all. */
+function joinExplanations(explanations: readonly Explanation[]): Explanation {
+  const [first, ...others] = explanations;
+  return {
+    proved: others.length === 0 ? first?.proved : undefined,
+    contrasts: explanations.flatMap(({ contrasts }) => contrasts),
+  };
 }
 
 /** Corrects what is known by what all responses show, so that it excuses nothing else. Undefined if it is right. */

@@ -9,7 +9,7 @@ import { createKnownMistakeCorrections, type KnownCauses } from '../explanation/
 import { narrowFailures } from '../explanation/narrow-failures.js';
 import type { TargetContext } from '../judge/judge-case.js';
 import { getIdFinders } from '../recognition/id-finders.js';
-import type { CaseReport, Contrast, StoredEvidence } from '../run/case-report.js';
+import type { CaseReport, Explanation, StoredEvidence } from '../run/case-report.js';
 import type { CaseResult } from '../run/case-result.js';
 import { createStoredExchange, narrowingPurpose } from '../run/evidence-keeper.js';
 import { createExchangeIndexer } from '../run/exchange-index.js';
@@ -27,7 +27,7 @@ export interface RunToNarrow {
   readonly sender: NarrowingSender;
 }
 
-export async function narrowUnexplainedFailures(run: RunToNarrow): Promise<Contrast[]> {
+export async function narrowUnexplainedFailures(run: RunToNarrow): Promise<Explanation> {
   const { suite, settings, target, known, reports, sender } = run;
   const { exchanges, uses } = collectEvidence(run);
   const indexer = createExchangeIndexer(getIdFinders(suite.world));
@@ -36,7 +36,7 @@ export async function narrowUnexplainedFailures(run: RunToNarrow): Promise<Contr
   const results = reports.map(({ result }) => result);
   const statedPatterns = settings.target.tierPatterns;
   const diagnose = (judged: readonly CaseResult[], assuming: KnownCauses | undefined) =>
-    diagnoseRun({ suite, results: judged, index, statedPatterns, known: assuming, contrasts: [] });
+    diagnoseRun({ suite, results: judged, index, statedPatterns, known: assuming });
   const first = diagnose(results, known);
   // What the responses no longer show must not be taken for right: another mistake may have come in its place.
   const isOutdated = known !== undefined && first.gone.length > 0;
@@ -46,7 +46,8 @@ export async function narrowUnexplainedFailures(run: RunToNarrow): Promise<Contr
   // What is known or proved is not looked at again.
   const corrected = { ...target, known: createKnownMistakeCorrections(assumed, suite.world) };
   const byId = new Map(exchanges.map(({ id, exchange }) => [id, exchange]));
-  return await narrowFailures({ rows: unexplained, suspected, uses, exchanges: byId, target: corrected }, sender);
+  const input = { rows: unexplained, suspected, uses, exchanges: byId, target: corrected };
+  return { proved: first.proved, contrasts: await narrowFailures(input, sender) };
 }
 
 /** Takes what failed as known for a failure, since a known cause no longer explains it. */

@@ -13,7 +13,7 @@ import { type ExchangeSummary, findDeploymentStop, summarizeExchange } from '../
 import { findWorstVerdict, type Verdict } from '../judge/verdict.js';
 import { getIdFinders } from '../recognition/id-finders.js';
 import { createRecognizer } from '../recognition/recognizer.js';
-import type { CaseReport, Contrast, ExchangeUse, StoredExchange } from '../run/case-report.js';
+import type { CaseReport, ExchangeUse, Explanation, StoredExchange } from '../run/case-report.js';
 import {
   type CaseResult,
   createRepetitionResult,
@@ -52,7 +52,7 @@ export class ReportedRun {
   private readonly traces: ExchangeSummary[] = [];
   private start: RunStartReport | undefined;
   private failure: UnusableInput | undefined;
-  private readonly contrasts: Contrast[] = [];
+  private readonly explanations: Explanation[] = [];
   private hasFailure = false;
   /** Exchanges are archived and indexed as tests end, while the next ones are sent. */
   private readonly getCollector = computeOnce(() => {
@@ -123,11 +123,11 @@ export class ReportedRun {
   }
 
   /** @param isCounted whether the result counts; the exchanges do anyway */
-  add({ result, exchanges, uses, contrasts = [] }: CaseReport, isCounted = true): void {
+  add({ result, exchanges, uses, explanation }: CaseReport, isCounted = true): void {
     const isFirst = !this.uses.has(calibrationPurpose);
     this.hasFailure ||= result.verdict === 'fail';
     for (const kept of exchanges) this.keep(kept);
-    this.contrasts.push(...contrasts);
+    if (explanation !== undefined) this.explanations.push(explanation);
     const ofCalibration = ({ case: purpose }: ExchangeUse) => purpose === calibrationPurpose;
     if (isFirst) this.uses.set(calibrationPurpose, uses.filter(ofCalibration));
     const before = this.results.get(result.id);
@@ -196,7 +196,7 @@ export class ReportedRun {
       index: indexer.finish(shown),
       uses,
       load: start?.load,
-      contrasts: this.contrasts,
+      explanations: this.explanations,
       requestsSent,
       disturbances: countDisturbances(this.retried),
       isCutShort,

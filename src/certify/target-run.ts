@@ -56,7 +56,7 @@ export async function startTargetRun(
     const known = await loadKnownCauses(settings, suite.world);
     const { narrowUnexplainedFailures } = await import('./narrow-unexplained-failures.js');
     const sender = run.narrowingSender;
-    const contrasts = await narrowUnexplainedFailures({
+    const explanation = await narrowUnexplainedFailures({
       suite,
       settings,
       target,
@@ -66,10 +66,9 @@ export async function startTargetRun(
       replay: overrides.replay,
       sender,
     });
-    if (contrasts.length === 0) return ended;
     const { exchanges, uses } = run.takeEvidence();
     const report = ended ?? { ...uncounted, exchanges: [], uses: [] };
-    return { ...report, exchanges: [...report.exchanges, ...exchanges], uses: [...report.uses, ...uses], contrasts };
+    return { ...report, exchanges: [...report.exchanges, ...exchanges], uses: [...report.uses, ...uses], explanation };
   };
   return {
     suite,

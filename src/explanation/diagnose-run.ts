@@ -13,7 +13,7 @@ import type { StructuralMistake } from '../../reference/faults/model.js';
 import { bodyOfTheFirstRequest } from '../../reference/faults/request.js';
 import { nameData } from '../contract/world.js';
 import type { FailingRow } from '../judge/judge-case.js';
-import type { Contrast } from '../run/case-report.js';
+import type { Contrast, Explanation, ProvedMistakes } from '../run/case-report.js';
 import type { CaseResult } from '../run/case-result.js';
 import type { ExchangeIndex } from '../run/exchange-index.js';
 import type { Suite } from '../suite/suite.js';
@@ -73,12 +73,12 @@ export interface DiagnosisInput {
   /** The places that the target file names for promotions. */
   readonly statedPatterns: readonly string[] | undefined;
   readonly known: KnownCauses | undefined;
-  /** What narrowing found out. */
-  readonly contrasts: readonly Contrast[];
+  /** What the worker found out; undefined where the worker itself asks. Several workers prove nothing together. */
+  readonly explanation?: Explanation;
 }
 
 /** Finds what is wrong. Every failing row that the load of the test data does not explain belongs to a cause. Changes no verdict. */
-export function diagnoseRun({ suite, results, index, statedPatterns, known, contrasts }: DiagnosisInput) {
+export function diagnoseRun({ suite, results, index, statedPatterns, known, explanation }: DiagnosisInput) {
   const { causes: seeds, refusals, isFailureKnown } = known ?? noKnownCauses;
   const observed = collectObservations(suite, results, index, statedPatterns, isFailureKnown);
   const run = { ...observed, predict: createMistakePredictor(observed) };
@@ -86,7 +86,8 @@ export function diagnoseRun({ suite, results, index, statedPatterns, known, cont
   const failing = new Set(rows.filter((row) => row.isFailing).map(({ requirement }) => requirement));
   const refused = listRefused(run, refusals);
   const broken = findBrokenResponses(index.all, rows);
-  const findings = rows.length === 0 ? { causes: [], suspected: [] } : findAll(run, seeds, refused);
+  const findings =
+    rows.length === 0 ? { causes: [], suspected: [] } : findAll(run, { seeds, refused, proved: explanation?.proved });
   const proved = [...findings.causes, ...(broken === undefined ? [] : [broken])];
   const assumed = [...seeds, ...proved.flatMap(({ mistake }) => mistake ?? [])];
   const assumedRefusals = [...refusals, ...proved.flatMap(({ id }) => findRefusedFeatureByCauseId(id) ?? [])];
@@ -100,7 +101,10 @@ export function diagnoseRun({ suite, results, index, statedPatterns, known, cont
     (row) => row.reason?.code === 'load-explains' && proved.every((cause) => !cause.rows.has(row)),
   );
   const leftOver = unclear.length > 0 ? unclear : ofLoad;
-  const found = mergeChanging(proved, describeContrasts(leftOver, listUnexplained(run, proved), contrasts));
+  const found = mergeChanging(
+    proved,
+    describeContrasts(leftOver, listUnexplained(run, proved), explanation?.contrasts ?? []),
+  );
   const excused = listExcused(run, {
     seeds,
     refused,
@@ -114,6 +118,8 @@ export function diagnoseRun({ suite, results, index, statedPatterns, known, cont
     unexplained: [...new Set(leftOver)].filter((row) => !row.isKnown),
     /** Structural mistakes that explain some of them, too few to be proved. */
     suspected: findings.suspected,
+    /** What the responses prove. Undefined if no mistake was tried. */
+    proved: findings.proved,
     /** What is known, and what was proved. */
     assumed: { causes: assumed, refusals: assumedRefusals, emptyStatuses },
     /** The ids of inconclusive cases that what is known explains. */
@@ -183,19 +189,25 @@ function listExcused(
 interface Findings {
   readonly causes: readonly CauseWithRows[];
   readonly suspected: readonly SuspectedMistake[];
+  readonly proved?: ProvedMistakes;
+}
+
+/** What is known before causes are looked for. */
+interface FindingTerms {
+  /** Known mistakes. */
+  readonly seeds: readonly StructuralMistake[];
+  readonly refused: readonly Observation[];
+  /** What the same responses proved before. */
+  readonly proved: ProvedMistakes | undefined;
 }
 
 /** What the examination of the target found comes first, and what follows from it is not explained again. */
-function findAll(
-  run: ObservationsWithPredictor,
-  seeds: readonly StructuralMistake[],
-  refused: readonly Observation[],
-): Findings {
+function findAll(run: ObservationsWithPredictor, terms: FindingTerms): Findings {
   const examined = findExamined(run);
   const isExplained = (row: UnpassedRow) => examined.some(({ rows }) => rows.has(row));
   if (examined.length > 0 && run.rows.every(isExplained)) return { causes: examined, suspected: [] };
-  const { causes, suspected } = findInResults(run, seeds, refused);
-  return { causes: [...examined, ...causes.filter(({ rows }) => ![...rows].every(isExplained))], suspected };
+  const { causes, ...found } = findInResults(run, terms);
+  return { ...found, causes: [...examined, ...causes.filter(({ rows }) => ![...rows].every(isExplained))] };
 }
 
 /** The codes of what the examination finds out before the cases. */
@@ -221,17 +233,13 @@ function findExamined({ rows }: ObservationsWithPredictor): CauseWithRows[] {
 }
 
 /** Finds causes in the responses. A cause that explains everything is the only one. */
-function findInResults(
-  run: ObservationsWithPredictor,
-  seeds: readonly StructuralMistake[],
-  refused: readonly Observation[],
-): Findings {
+function findInResults(run: ObservationsWithPredictor, { seeds, refused, proved: before }: FindingTerms): Findings {
   const isReadable = isMostlyReadable(run);
   const whole = isReadable ? findWhole(run) : undefined;
   if (whole !== undefined) return { causes: [whole], suspected: [] };
   const changing = isReadable ? findChanging(run) : undefined;
   const unchanging = changing === undefined ? run : { ...run, compared: listConfirmed(run) };
-  const proved = isReadable ? proveAll(unchanging, seeds) : { causes: [], suspected: [] };
+  const proved = isReadable ? proveAll(unchanging, seeds, before) : { causes: [], suspected: [] };
   const explained = [...proved.causes, ...(changing === undefined ? [] : [changing])];
   const empty = listEmptied(run, refused, [...seeds, ...explained.flatMap(({ mistake }) => mistake ?? [])]);
   for (const row of empty.flatMap(({ rows }) => [...rows])) explained[0]?.rows.add(row);
@@ -243,14 +251,19 @@ function findInResults(
     causes: sortByFailures([...findRefusals(others, run), ...explained].filter(({ rows }) => rows.size > 0)),
     // Where results change by themselves, a further response proves nothing.
     suspected: changing === undefined ? proved.suspected : [],
+    proved: proved.proved,
   };
 }
 
 /** Lists structural mistakes; where there are none, a pattern of what is missing, or what the missing promotions share. */
-function proveAll(run: ObservationsWithPredictor, seeds: readonly StructuralMistake[]): Findings {
-  const { causes, suspected } = proveCauses(run, seeds);
-  if (causes.length > 0 || seeds.length > 0) return { causes, suspected };
-  return { causes: [findMissingPattern(run) ?? findTraitsBesideLoad(run) ?? []].flat(), suspected };
+function proveAll(
+  run: ObservationsWithPredictor,
+  seeds: readonly StructuralMistake[],
+  before: ProvedMistakes | undefined,
+): Findings {
+  const found = proveCauses(run, seeds, before);
+  if (found.causes.length > 0 || seeds.length > 0) return found;
+  return { ...found, causes: [findMissingPattern(run) ?? findTraitsBesideLoad(run) ?? []].flat() };
 }
 
 /** Where a wrong load of the test data explains failures, nothing is narrowed. What the missing promotions share is said. */

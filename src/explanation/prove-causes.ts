@@ -6,7 +6,7 @@
 
 import { knownMistakes, type StructuralMistake } from '../../reference/faults/model.js';
 import { windowSize } from '../contract/world.js';
-import type { Contrast } from '../run/case-report.js';
+import type { Contrast, ProvedMistakes } from '../run/case-report.js';
 import { renderShortList } from '../support/collections.js';
 import { describeCheckedRanks, findWronglyCheckedRanks, listExplanationsOfWindowSize } from './checked-ranks.js';
 import { listFixedPartMistakes } from './fixed-parts.js';
@@ -59,31 +59,48 @@ export interface SuspectedMistake {
 /** Mistakes that are proved, and those that may be. */
 interface ProvedCauses {
   readonly causes: readonly CauseWithRows[];
+  readonly proved: ProvedMistakes;
   /** What explains most comes first. */
   readonly suspected: readonly SuspectedMistake[];
 }
 
-/** Lists the mistakes that are proved, one after another: each explains what those before it leave. */
-export function proveCauses(run: ObservationsWithPredictor, seeds: readonly StructuralMistake[]): ProvedCauses {
-  const windows = listWindowAndLimitMistakes(run);
+/**
+ * Lists the mistakes that are proved, one after another: each explains what those before it leave.
+ *
+ * @param proved what was proved before by the same responses: then nothing else is tried
+ */
+export function proveCauses(
+  run: ObservationsWithPredictor,
+  seeds: readonly StructuralMistake[],
+  proved?: ProvedMistakes,
+): ProvedCauses {
+  const isOfSameResponses = proved?.compared === run.compared.length;
+  const isTried = ({ id }: StructuralMistake) => !isOfSameResponses || proved.ids.includes(id);
+  const windows = listWindowAndLimitMistakes(run).filter(isTried);
+  const ofEachRequest = [...loopMistakes, ...listFixedPartMistakes(run)].filter(isTried);
   const tried: TriedMistake[] = [
-    ...[...windows, ...knownMistakes].map((mistake) => ({ mistake, leastShareOfAll })),
-    // These concern each request, so they have to explain nearly all wrong responses.
-    ...[...loopMistakes, ...listFixedPartMistakes(run)].map((mistake) => ({ mistake, leastShareOfAll: nearlyAll })),
+    ...[...windows, ...knownMistakes.filter(isTried)].map((mistake) => ({ mistake, concernsEachRequest: false })),
+    ...ofEachRequest.map((mistake) => ({ mistake, concernsEachRequest: true })),
   ];
   const found: StructuralMistake[] = [];
+  const ids: string[] = [];
   const causes: CauseWithRows[] = [];
   while (causes.length < maxMistakes) {
     const assumed = [...seeds, ...found];
     const wrong = listWrongResponses(run.compared, run.predict(assumed));
     const candidates = wrong.some(makesRowFail) ? listCandidates(run, wrong, assumed, tried) : [];
     const whole = chooseProved(candidates.filter(({ isProved }) => isProved));
-    const proved = whole.length > 0 ? whole : findPartlyMendingWindow(run, wrong, assumed, windows);
-    if (proved[0] === undefined) return { causes, suspected: listSuspected(run, assumed, candidates) };
-    found.push(proved[0].mistake);
-    causes.push(describeProved(proved, run));
+    const alike = whole.length > 0 ? whole : findPartlyMendingWindow(run, wrong, assumed, windows);
+    if (alike[0] === undefined) return conclude(listSuspected(run, assumed, candidates));
+    found.push(alike[0].mistake);
+    ids.push(...alike.map(({ mistake }) => mistake.id));
+    causes.push(describeProved(alike, run));
   }
-  return { causes, suspected: [] };
+  return conclude([]);
+
+  function conclude(suspected: readonly SuspectedMistake[]): ProvedCauses {
+    return { causes, suspected, proved: { ids, compared: run.compared.length } };
+  }
 }
 
 /**
@@ -98,11 +115,12 @@ function findPartlyMendingWindow(
   windows: readonly StructuralMistake[],
 ): Candidate[] {
   const least = Math.max(minMendedResponses, nearlyAll * wrong.length);
+  const before = run.predict(assumed);
   const candidates = windows.flatMap((mistake): Candidate[] => {
     const size = readWindowSizeOfCauseId(mistake.id) ?? windowSize;
-    if (size >= windowSize || isContradicted(run, assumed, mistake)) return [];
-    const sentence = `No promotion tier from rank ${size + 1} on is returned: the deployment checks the newest ${size}, or a few more that another mistake leaves out. Or these promotion tiers are not loaded.`;
     const after = run.predict([...assumed, mistake]);
+    if (size >= windowSize || isContradicted(run.compared, before, after)) return [];
+    const sentence = `No promotion tier from rank ${size + 1} on is returned: the deployment checks the newest ${size}, or a few more that another mistake leaves out. Or these promotion tiers are not loaded.`;
     const mended = wrong.flatMap(([shown, positions]): WrongResponse[] => {
       const right = positions.filter(createMendTest(shown, after));
       return right.length === 0 ? [] : [[shown, right]];
@@ -137,14 +155,16 @@ function listCandidates(
   assumed: readonly StructuralMistake[],
   tried: readonly TriedMistake[],
 ): Candidate[] {
-  return tried.flatMap(({ mistake, leastShareOfAll: least }): Candidate[] => {
-    const mended = listMended(run, wrong, assumed, mistake);
+  const before = run.predict(assumed);
+  const nearlyAllOfThem = nearlyAll * wrong.length;
+  return tried.flatMap(({ mistake, concernsEachRequest }): Candidate[] => {
+    const after = run.predict([...assumed, mistake]);
+    const mended = listMended(wrong, after, Math.max(minSuspected, concernsEachRequest ? nearlyAllOfThem : 0));
     const isCandidate =
-      mended.length >= minSuspected &&
       mended.some(makesRowFail) &&
-      !isContradicted(run, assumed, mistake) &&
-      mended.length >= leastShare * countChanged(run, wrong, assumed, mistake);
-    const isProved = mended.length >= Math.max(minMendedResponses, least * wrong.length);
+      !isContradicted(run.compared, before, after) &&
+      mended.length >= leastShare * countChanged(wrong, before, after);
+    const isProved = mended.length >= Math.max(minMendedResponses, leastShareOfAll * wrong.length);
     return isCandidate ? [{ mistake, mended, isProved }] : [];
   });
 }
@@ -158,15 +178,15 @@ function chooseProved(candidates: readonly Candidate[]): Candidate[] {
   return best.every(({ mended }) => mended.every((entry) => first.has(entry))) ? best : [];
 }
 
-/** Lists the wrong responses that are right if a mistake is assumed. */
-function listMended(
-  { predict }: ObservationsWithPredictor,
-  wrong: readonly WrongResponse[],
-  assumed: readonly StructuralMistake[],
-  mistake: StructuralMistake,
-): WrongResponse[] {
-  const after = predict([...assumed, mistake]);
-  return wrong.filter(([shown, positions]) => positions.every(createMendTest(shown, after)));
+/** Lists the wrong responses that are right if a mistake is assumed; none if they are fewer than the least. */
+function listMended(wrong: readonly WrongResponse[], after: Predict, least: number): WrongResponse[] {
+  const mended: WrongResponse[] = [];
+  for (const [n, response] of wrong.entries()) {
+    const [shown, positions] = response;
+    if (positions.every(createMendTest(shown, after))) mended.push(response);
+    if (mended.length + wrong.length - n - 1 < least) return [];
+  }
+  return mended;
 }
 
 /** Creates a test of whether a wrong position of a response is right by a prediction. What that leaves open, it does not explain. */
@@ -182,34 +202,23 @@ const leastShareOfAll = 0.12;
 /** The share of a mistake that concerns every request. A second mistake may make some responses wrong. */
 const nearlyAll = 0.8;
 
-/** A mistake, and the share of all wrong responses that it has to mend. */
 interface TriedMistake {
   readonly mistake: StructuralMistake;
-  readonly leastShareOfAll: number;
+  /** Then it has to explain nearly all wrong responses. */
+  readonly concernsEachRequest: boolean;
 }
 
 /** Counts the wrong responses for which the mistake predicts another result than without it. */
-function countChanged(
-  { predict }: ObservationsWithPredictor,
-  wrong: readonly WrongResponse[],
-  assumed: readonly StructuralMistake[],
-  mistake: StructuralMistake,
-): number {
-  const [before, after] = [predict(assumed), predict([...assumed, mistake])];
+function countChanged(wrong: readonly WrongResponse[], before: Predict, after: Predict): number {
   return wrong.filter(([shown]) => {
     const [documented, changed] = [before(shown), after(shown)];
     return shown.returned.some((_, position) => documented(position) !== changed(position));
   }).length;
 }
 
-function isContradicted(
-  { compared, predict }: ObservationsWithPredictor,
-  assumed: readonly StructuralMistake[],
-  mistake: StructuralMistake,
-): boolean {
-  const before = predict(assumed);
-  const after = predict([...assumed, mistake]);
-  return compared.some((shown: ComparableObservation) => {
+/** Whether a response that is right without a mistake is wrong with it. */
+function isContradicted(compared: readonly ComparableObservation[], before: Predict, after: Predict): boolean {
+  return compared.some((shown) => {
     const [documented, changed] = [before(shown), after(shown)];
     return shown.returned.some(
       (_, position) => isTierWrong(shown, position, changed) && !isTierWrong(shown, position, documented),

@@ -1,6 +1,7 @@
+import { cacheByObject } from '../support/caches.js';
 import { isCutOffJson, parseJson } from '../support/json.js';
 import { createReason, type Reason } from '../support/reason.js';
-import type { Exchange } from './exchange.js';
+import type { Exchange, HttpResponse } from './exchange.js';
 import { explainTransientFailure, isSuccessful } from './response-status.js';
 
 /** In which way a response does not arrive whole. */
@@ -19,15 +20,16 @@ export function findResponseBreakage(exchange: Exchange): ResponseBreakage | und
     const { response } = exchange;
     // The reporter keeps only the beginning of a long body: that is no matter of the deployment.
     const isKeptWhole = response.bodyLength === undefined;
-    const isCutOff =
-      isKeptWhole && isSuccessful(response) && parseJson(response.body) === undefined && isCutOffJson(response.body);
-    if (!isCutOff) return undefined;
+    if (!isKeptWhole || !isSuccessful(response) || !isCutOff(response)) return undefined;
     return { kind: 'cut-off', reason: createReason('body-cut-off', { length: response.body.length }) };
   }
   const kind = kinds.get(exchange.transportError);
   const reason = explainTransientFailure(exchange);
   return kind && reason && { kind, reason };
 }
+
+/** To parse a body takes long, and each response is asked about for several purposes. */
+const isCutOff = cacheByObject(({ body }: HttpResponse) => parseJson(body) === undefined && isCutOffJson(body));
 
 const kinds: ReadonlyMap<string, ResponseBreakage['kind']> = new Map([
   ['broken-connection', 'lost'],

@@ -37,8 +37,24 @@ export interface StoredEvidence {
  */
 export interface CaseReport extends StoredEvidence {
   readonly result: CaseResult;
-  /** What narrowing found out about the failures of this process. The last case of a run has it. */
-  readonly contrasts?: readonly Contrast[];
+  /** What this process found out about its failures. The last case of a run has it. */
+  readonly explanation?: Explanation;
+}
+
+/** What explains the failures of a process that sends, as plain JSON. */
+export interface Explanation {
+  /** Undefined if no mistake was tried. */
+  readonly proved?: ProvedMistakes;
+  /** What narrowing found out. */
+  readonly contrasts: readonly Contrast[];
+}
+
+/** The structural mistakes that responses prove. */
+export interface ProvedMistakes {
+  /** The ids of all of them, and of those that the same responses show. */
+  readonly ids: readonly string[];
+  /** How many responses were compared. With more or fewer of them, others may be proved. */
+  readonly compared: number;
 }
 
 /** A row of a case, by its number. */

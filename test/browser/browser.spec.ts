@@ -43,7 +43,6 @@ async function pageOf(
     index: exchanges,
     statedPatterns: undefined,
     known: undefined,
-    contrasts: [],
   });
   const certificate = { ...run.certificate, causes };
   return { html: renderOutput('certificate.html', { ...run, certificate }, cases), certificate };

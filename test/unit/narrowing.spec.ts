@@ -6,16 +6,20 @@ import type { ParsedRequest } from '../../reference/deployment/parsed-request.js
 import { certify } from '../../src/api.js';
 import { createOracle } from '../../src/contract/oracle.js';
 import type { Tier } from '../../src/contract/world.js';
+import { diagnoseRun } from '../../src/explanation/diagnose-run.js';
 import { loopMistakes } from '../../src/explanation/loop-mistakes.js';
 import { describeRequestComponent, takeRequestApart } from '../../src/explanation/request-components.js';
 import { findLeastTextDifference, quoteAroundDifference } from '../../src/explanation/text-difference.js';
 import { parseRequest } from '../../src/http/decoded-request.js';
 import type { HttpRequest } from '../../src/http/exchange.js';
+import { createRecognizer } from '../../src/recognition/recognizer.js';
+import type { ProvedMistakes } from '../../src/run/case-report.js';
 import { listRequestsOfCase } from '../../src/run/case-sender.js';
 import { getMember, isJsonObject, parseJson } from '../../src/support/json.js';
 import { quoteText } from '../../src/support/quote-text.js';
+import { indexExchanges } from '../../tools/proof/judge-deployment.js';
 import { makeTestFolder } from '../support/cli.js';
-import { type Answer, channelTo, createReference, suite } from '../support/in-process.js';
+import { type Answer, certifyOver, channelTo, createReference, suite } from '../support/in-process.js';
 import { createIndependentDeployment } from '../support/independent-deployment.js';
 import { runWithEvidence } from '../support/run-with-evidence.js';
 
@@ -60,6 +64,27 @@ test('A part is left out, and nothing else', () => {
 test('A body that is no documented object is not taken apart', () => {
   for (const body of ['', '[]', '{"order":{"items":{}}}', '{"metadata":[]}', '{"order":[]}'])
     expect(takeRequestApart({ ...plain, body }, plain), body).toBeUndefined();
+});
+
+test('What the same responses proved before is not looked for again; with other responses, everything is', async () => {
+  const recognizer = createRecognizer(suite.world);
+  const { results, evidence } = await certifyOver(channelTo(createReference({ faults: ['window-of-100'] })), suite);
+  const index = indexExchanges(evidence, recognizer);
+  const diagnose = (proved?: ProvedMistakes) =>
+    diagnoseRun({
+      suite,
+      results,
+      index,
+      statedPatterns: undefined,
+      known: undefined,
+      explanation: { ...(proved && { proved }), contrasts: [] },
+    });
+  const { causes, proved } = diagnose();
+  const { compared } = proved as ProvedMistakes;
+  expect(causes[0]?.id).toBe('window-size/100');
+  expect(diagnose(proved).causes).toEqual(causes);
+  expect(diagnose({ ids: [], compared }).causes[0]?.id).not.toBe('window-size/100');
+  expect(diagnose({ ids: [], compared: compared - 1 }).causes).toEqual(causes);
 });
 
 test('Letters that one does not see are escaped', () => {

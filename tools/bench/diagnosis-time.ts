@@ -20,6 +20,6 @@ export async function measureDiagnosisTime(): Promise<number> {
   const { results, evidence } = await runSuite(suite, createTimedChannel(losing), options);
   const index = indexExchanges(evidence, recognizer);
   const before = performance.now();
-  diagnoseRun({ suite, results, index, statedPatterns: undefined, known: undefined, contrasts: [] });
+  diagnoseRun({ suite, results, index, statedPatterns: undefined, known: undefined });
   return (performance.now() - before) / 1000;
 }

@@ -26,5 +26,5 @@ export async function findCauses(
   const options = { recognizer, isWorldLoaded: true };
   const { results, evidence } = await runSuite(suite, channel, options);
   const index = indexExchanges(evidence, recognizer);
-  return diagnoseRun({ suite, results, index, statedPatterns: undefined, known: undefined, contrasts: [] }).causes;
+  return diagnoseRun({ suite, results, index, statedPatterns: undefined, known: undefined }).causes;
 }
