@@ -8,6 +8,7 @@ import { listSuccesses } from '../assertions/row-evidence.js';
 import { type Exchange, type HttpRequest, serializeRequestIgnoringRepetition } from '../http/exchange.js';
 import type { TargetContext } from '../judge/judge-case.js';
 import type { Contrast, ExchangeUse, RowId } from '../run/case-report.js';
+import { countAttempts } from '../run/case-sender.js';
 import type { NarrowingSender } from '../run/narrowing-sender.js';
 import { groupBy } from '../support/collections.js';
 import { type AskedMistake, askSuspected } from './ask-suspected.js';
@@ -56,15 +57,16 @@ const maxGroups = 6;
 const maxListedGroups = 40;
 /** No group uses up the requests of the others. */
 const requestsPerGroup = 40;
-/** How many requests narrowing sends at most, and how many it may send in any case. */
-const [maxRequests, minRequests] = [50, 24];
-/** How many a failing run sends, with the cases, the confirmation of failures and narrowing. */
-const maxOfRun = 300;
+/** How many requests narrowing sends at most, and how many it may send in any case until something is found out. */
+const [maxRequests, minRequests] = [50, 13];
+/** How many requests a failing run sends beside those of a conforming one: to confirm failures, and to narrow them. */
+const maxFurther = 66;
 
 /** Counts the requests that narrowing may send. Many are sent before where equal requests have different results. */
-function countAllowed(exchanges: Iterable<Exchange>): number {
-  const sent = Math.max(0, ...[...exchanges].flatMap(({ numbers = [] }) => numbers));
-  return Math.max(minRequests, Math.min(maxRequests, maxOfRun - sent));
+function countAllowed({ exchanges, uses }: Pick<NarrowingInput, 'exchanges' | 'uses'>): number {
+  const ofFirstAttempts = new Set(uses.filter(({ attempt }) => attempt === 1).map(({ id }) => id));
+  const ofConfirmation = [...exchanges].filter(([id]) => !ofFirstAttempts.has(id)).map(([, exchange]) => exchange);
+  return Math.min(maxRequests, maxFurther - countAttempts(ofConfirmation));
 }
 
 /** The shapes of what is not explained. */
@@ -117,7 +119,7 @@ export async function narrowFailures(input: NarrowingInput, sender: NarrowingSen
     isUnstable,
     isSometimesRight: createRightTest(counts),
   };
-  const allowed = countAllowed(exchanges.values());
+  const allowed = countAllowed(input);
   const found: NarrowedGroup[] = [];
   const sent: Exchange[][] = [];
   /** Sends what a generator asks for, as a group of its own. */
@@ -130,7 +132,10 @@ export async function narrowFailures(input: NarrowingInput, sender: NarrowingSen
       return together;
     });
   };
-  const allowOfGroup = () => ({ left: Math.min(allowed - sent.flat().length, requestsPerGroup) });
+  const allowOfGroup = () => {
+    const all = found.length === 0 ? Math.max(allowed, minRequests) : allowed;
+    return { left: Math.min(all - sent.flat().length, requestsPerGroup) };
+  };
   const { suspected } = input;
   const asked =
     suspected.length === 0 ? undefined : await answer(askSuspected(suspected, plain, target, allowOfGroup()));

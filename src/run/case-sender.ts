@@ -1,6 +1,6 @@
 import { type CaseRow, caseTags, type TestCase } from '../cases/test-case.js';
 import { type Exchange, type HttpRequest, type RequestChannel, serializeRequest } from '../http/exchange.js';
-import { hasTransientStatus } from '../http/response-status.js';
+import { hasTransientStatus, isSuccessful } from '../http/response-status.js';
 import type { BatchKind, CaseExchanges } from './case-result.js';
 
 /** A request as a case states it, with its exchange. */
@@ -37,11 +37,14 @@ export interface CaseSender {
   /** Sends rows again, each request alone on a new connection. Cases share what is sent in the same turn, from 1. */
   sendAlone(testCase: TestCase, rows: readonly number[], turn: number): Promise<CaseExchanges>;
   /**
-   * Sends a request again among those sent around it, in a turn from 1. Undefined if it was not sent among others, or if the
-   * run has sent enough requests again.
+   * Sends a request again among those sent next to it, in a turn from 1. Undefined if it was not sent among others, or if the
+   * run has sent as many requests again.
    */
-  sendInBatch(suspect: SuspectRequest, turn: number): Promise<CaseExchanges | undefined>;
-  /** Returns the batches of the run in the order in which they were sent again; after them, sends that of the suspect. */
+  sendInBatch(suspect: SuspectRequest, turn: number, maxOfRun: number): Promise<CaseExchanges | undefined>;
+  /**
+   * Returns the batches of the run in the order in which they were sent again; after them, sends that of the suspect, with more
+   * requests around it than {@link sendInBatch} takes.
+   */
   repeatBatch(suspect: SuspectRequest, number: number): Promise<RepeatedBatch | undefined>;
   /** Sends the requests of such a batch one after another, each alone on a new connection, once. */
   repeatBatchAlone(suspect: SuspectRequest, number: number): Promise<RepeatedBatch | undefined>;
@@ -75,10 +78,15 @@ interface BatchPlace {
   readonly key: string;
 }
 
-/** The number of requests in a batch before the wrong one, and from it on. */
-const halfBatch = 8;
+/**
+ * The number of requests in a batch before the wrong one, and from it on. What one request leaves for the next shows among few;
+ * how often requests that overlap get wrong results shows among more.
+ */
+const [halfOfSmallBatch, halfBatch] = [3, 8];
 /** The number of requests that are sent again in batches, at most: twelve full ones. As many may be sent alone. */
-const maxInBatches = 192;
+export const maxInBatches = 192;
+/** The same if the verdict of the run does not depend on them: one request among its neighbours, three times. */
+export const maxInBatchesAfterFailure = 3 * 2 * halfOfSmallBatch;
 
 /** How many requests are sent ahead of the current case, per concurrent request of the channel. */
 const aheadPerConcurrency = 8;
@@ -146,7 +154,7 @@ export function createCaseSender(
     return await sendRows(testCase, sendOnNewConnection, true);
   };
   /** Finds the batch of a suspect, which several failing rows may share. */
-  const findBatch = (suspect: SuspectRequest): BatchPlace | undefined => {
+  const findBatch = (suspect: SuspectRequest, half: number): BatchPlace | undefined => {
     const place = places.get(suspect.first);
     if (isSerial(suspect.testCase)) {
       const kept = batches.find(({ serialCase }) => serialCase === suspect.testCase.id);
@@ -154,18 +162,17 @@ export function createCaseSender(
       return created && { ...created, batch: kept ?? created.batch };
     }
     if (place === undefined) return undefined;
-    const created = createBatchAround(sent, place);
+    const created = createBatchAround(sent, place, half);
     const isAround = ({ serialCase, requests }: Batch) =>
-      serialCase === undefined && [...requests.keys()].indexOf(created.key) >= Math.min(halfBatch, place);
+      serialCase === undefined && [...requests.keys()].indexOf(created.key) >= Math.min(half, place);
     return { ...created, batch: batches.find(isAround) ?? created.batch };
   };
-  const sendBatch = async ({
-    serialCase,
-    requests,
-    turns,
-  }: Batch): Promise<ReadonlyMap<string, Exchange> | undefined> => {
+  const sendBatch = async (
+    { serialCase, requests, turns }: Batch,
+    maxOfRun: number,
+  ): Promise<ReadonlyMap<string, Exchange> | undefined> => {
     // A batch that is refused must not use up what is left for smaller ones.
-    if (inBatches + requests.size > maxInBatches) return undefined;
+    if (inBatches + requests.size > maxOfRun) return undefined;
     inBatches += requests.size;
     const all = { rows: [{ requests, unavailable: [] }] };
     const { exchanges } = await sendWhileIdle(all, serialCase !== undefined);
@@ -202,19 +209,19 @@ export function createCaseSender(
       const kept = testCase.rows.map((row, n) => (rows.includes(n) ? row : { ...row, requests: new Map() }));
       return await sendRows({ rows: kept }, send, true);
     },
-    async sendInBatch(suspect, turn) {
-      const place = findBatch(suspect);
+    async sendInBatch(suspect, turn, maxOfRun) {
+      const place = findBatch(suspect, halfOfSmallBatch);
       if (place === undefined) return undefined;
       const { batch, key } = place;
       if (!batches.includes(batch)) batches.push(batch);
-      const received = batch.turns[turn - 1] ?? (await sendBatch(batch));
+      const received = batch.turns[turn - 1] ?? (await sendBatch(batch, maxOfRun));
       return received && selectOfBatch('same-row', suspect, received, key);
     },
     async repeatBatch(suspect, number) {
       const kept = repeated[number - 1];
       if (kept !== undefined) return { sent: selectOfBatch('together', suspect, kept.received), isNew: false };
-      const place = findBatch(suspect);
-      const received = place && (await sendBatch(place.batch));
+      const place = findBatch(suspect, halfBatch);
+      const received = place && (await sendBatch(place.batch, maxInBatches));
       return received && { sent: selectOfBatch('together', suspect, received), isNew: true };
     },
     async repeatBatchAlone(suspect, number) {
@@ -235,24 +242,31 @@ function createSerialBatch({ testCase, row, name }: SuspectRequest): BatchPlace 
   return { batch, key: createKey(name, request) };
 }
 
-/** @param sent all requests in their order @param place that of the suspect */
-function createBatchAround(sent: readonly (readonly [string, HttpRequest])[], place: number): BatchPlace {
-  const start = Math.max(0, Math.min(place - halfBatch, sent.length - 2 * halfBatch));
-  const requests = new Map(sent.slice(start, start + 2 * halfBatch));
+/** @param sent all requests in their order @param place that of the suspect @param half how many come before it */
+function createBatchAround(sent: readonly (readonly [string, HttpRequest])[], place: number, half: number): BatchPlace {
+  const start = Math.max(0, Math.min(place - half, sent.length - 2 * half));
+  const requests = new Map(sent.slice(start, start + 2 * half));
   return { batch: { serialCase: undefined, requests, turns: [] }, key: String(place) };
 }
+
+/** After as many different requests with a server error, and none that succeeds, a server error is not taken for a temporary one. */
+const maxFailedWithoutSuccess = 10;
 
 /** Sends equal requests only once. Transport errors and transient statuses are not cached, a server error if it came twice. */
 function createRequestCache(
   send: RequestChannel['send'],
   alreadySent: readonly RequestWithExchange[] = [],
 ): RequestChannel['send'] {
+  let hasSucceeded = false;
   const pending = new Map<string, Promise<Exchange>>();
   const cached = new Map<string, Exchange>();
   const failed = new Set<string>();
   const store = (key: string, exchange: Exchange): void => {
     if (!('response' in exchange) || hasTransientStatus(exchange.response)) return;
-    const isFirstFailure = exchange.response.status >= 500 && !failed.has(key);
+    const { response } = exchange;
+    hasSucceeded ||= isSuccessful(response);
+    const isPerhapsTemporary = hasSucceeded || failed.size < maxFailedWithoutSuccess;
+    const isFirstFailure = response.status >= 500 && !failed.has(key) && isPerhapsTemporary;
     if (isFirstFailure) failed.add(key);
     else cached.set(key, exchange);
   };

@@ -24,7 +24,13 @@ import { judgeExchanges } from '../judge/judge-exchange.js';
 import { parseJson } from '../support/json.js';
 import { createReason } from '../support/reason.js';
 import type { CaseExchanges } from './case-result.js';
-import { type CaseSender, isSerial, type SuspectRequest } from './case-sender.js';
+import {
+  type CaseSender,
+  isSerial,
+  maxInBatches,
+  maxInBatchesAfterFailure,
+  type SuspectRequest,
+} from './case-sender.js';
 
 /** A case that failed when it was sent first. */
 export interface FailedCase {
@@ -34,6 +40,8 @@ export interface FailedCase {
   readonly first: CaseExchanges;
   readonly evidence: readonly RowEvidenceWithReadings[];
   readonly firstJudgement: CaseJudgement;
+  /** Whether another requirement failed before, so that the verdict of the run is certain. */
+  readonly isRunFailing: boolean;
 }
 
 export interface Confirmation {
@@ -147,12 +155,15 @@ function leaveOpen({ title, at, exchange, reason }: RowJudgement, broken: Exchan
 
 /** Two responses confirm a failure: more rows would only cost requests. */
 const rowsAtOnce = 2;
+/** How many failing rows of a case are sent again if the verdict of the run does not depend on them. */
+const maxRowsAfterFailure = 2 * rowsAtOnce;
 
 /** A proxy that damages one response in twenty damages the same one three times once in 200 runs. */
 const maxTurns = 3;
 
 async function confirmAlone(failed: FailedCase): Promise<StageResult> {
-  const rows = listFailingRows(failed.firstJudgement);
+  const failing = listFailingRows(failed.firstJudgement);
+  const rows = failed.isRunFailing ? failing.slice(0, maxRowsAfterFailure) : failing;
   let result: StageResult = { judgement: failed.firstJudgement, repetitions: [], isConfirmed: false };
   for (let start = 0; start < rows.length && !result.isConfirmed; start += rowsAtOnce)
     result = await repeatAlone(failed, rows.slice(start, start + rowsAtOnce), result.repetitions);
@@ -236,7 +247,8 @@ const selectRow = (testCase: RequirementCase, row: number): RequirementCase => (
 
 async function confirmInBatch(failed: FailedCase, { suspect, alone }: SuspectRow): Promise<BatchResult> {
   const same = await confirmSameRow(failed, suspect, alone);
-  if (same.judgement !== undefined || isSerial(failed.testCase)) return same;
+  // How often overlapping requests are wrong takes a hundred requests to find out.
+  if (same.judgement !== undefined || isSerial(failed.testCase) || failed.isRunFailing) return same;
   const others = await confirmAnyRequest(failed, suspect);
   return { ...others, repetitions: [...same.repetitions, ...others.repetitions] };
 }
@@ -247,12 +259,13 @@ async function confirmSameRow(
   suspect: SuspectRequest,
   alone: ExchangesByRow[number],
 ): Promise<BatchResult> {
-  const { testCase, sender, target, evidence } = failed;
+  const { testCase, sender, target, evidence, isRunFailing } = failed;
   const { row } = suspect;
+  const maxOfRun = isRunFailing ? maxInBatchesAfterFailure : maxInBatches;
   const repetitions: CaseExchanges[] = [];
   let judgement: RowJudgement | undefined;
   for (let turn = 1; turn <= maxTurns; turn += 1) {
-    const sent = await sender.sendInBatch(suspect, turn);
+    const sent = await sender.sendInBatch(suspect, turn, maxOfRun);
     if (sent === undefined) return { repetitions };
     repetitions.push(sent);
     const received = collectRowEvidence([new Map([...alone, ...(sent.exchanges[row] ?? [])])], target);

@@ -67,7 +67,8 @@ export async function repeatAndRecheckAtEnd(inputs: RecheckInputs): Promise<Case
   const stop = findDeploymentStop(log.listTraces(), suite.world);
   // Without a case of its own, the certificate finds it in the evidence.
   if (stop !== undefined) return hasSamples ? createDeploymentStopResult(stop, suite) : undefined;
-  const isUnjudged = repeated?.verdict === 'inconclusive' && repeated.hasDataChanged === undefined;
+  // The verdict of a run that fails does not depend on the samples.
+  const isUnjudged = !inputs.isFailing && repeated?.verdict === 'inconclusive' && repeated.hasDataChanged === undefined;
   const judged = isUnjudged ? await repeat(again, inputs) : repeated;
   return hasSamples || judged?.verdict !== 'pass' ? judged : undefined;
 }

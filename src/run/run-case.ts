@@ -18,7 +18,7 @@ import { mapReasonTexts, type Reason } from '../support/reason.js';
 import { escapeControlCharacters } from '../support/untrusted-text.js';
 import { type CaseExchanges, type CaseResult, findVerdictApart } from './case-result.js';
 import type { CaseSender } from './case-sender.js';
-import { type Confirmation, confirmFailure } from './confirm-failure.js';
+import { type Confirmation, confirmFailure, type FailedCase } from './confirm-failure.js';
 import type { EvidenceKeeper } from './evidence-keeper.js';
 import { sanitizeText } from './sanitize-result.js';
 
@@ -33,15 +33,20 @@ export interface CaseRunContext {
   readonly findId: EvidenceKeeper['findId'];
 }
 
+/** Which failures of a case count only if they are seen again, and how much may be sent for that. */
+interface ConfirmationTerms extends Pick<FailedCase, 'isRunFailing'> {
+  readonly needsConfirmation: (failure: CaseJudgement) => boolean;
+}
+
 /** Sends and judges a case, and keeps its exchanges. @param purpose why it is sent again; undefined for its own verdict */
 export async function runCase(
   testCase: TestCase,
   sender: CaseSender,
   context: CaseRunContext,
-  needsConfirmation: (failure: CaseJudgement) => boolean,
+  terms: ConfirmationTerms,
   purpose?: string,
 ): Promise<CaseResult> {
-  const attempts = await sendAndJudgeCase(testCase, sender, context.target, needsConfirmation);
+  const attempts = await sendAndJudgeCase(testCase, sender, context.target, terms);
   context.keeper?.keepCase(testCase, [attempts.first, ...attempts.repetitions], purpose);
   return createResult(testCase, attempts, context);
 }
@@ -143,12 +148,12 @@ function listResultBodies({ rows }: TestCase, { exchanges }: CaseExchanges): str
 
 export type JudgedCaseAttempts = Awaited<ReturnType<typeof sendAndJudgeCase>>;
 
-/** Sends a case and judges it. @param needsConfirmation whether a failure counts only if it is seen again */
+/** Sends a case and judges it. */
 export async function sendAndJudgeCase(
   testCase: TestCase,
   sender: CaseSender,
   target: TargetContext,
-  needsConfirmation: (failure: CaseJudgement) => boolean = () => true,
+  { needsConfirmation, isRunFailing }: ConfirmationTerms = { needsConfirmation: () => true, isRunFailing: false },
 ) {
   const first = await sender.send(testCase);
   const evidence = collectRowEvidence(first.exchanges, target);
@@ -157,6 +162,6 @@ export async function sendAndJudgeCase(
     firstJudgement.verdict !== 'fail' || testCase.kind === 'question' || !needsConfirmation(firstJudgement);
   const confirmation: Confirmation = isFinal
     ? { judgement: firstJudgement, repetitions: [] }
-    : await confirmFailure({ testCase, sender, target, first, evidence, firstJudgement });
+    : await confirmFailure({ testCase, sender, target, first, evidence, firstJudgement, isRunFailing });
   return { first, evidence, ...confirmation };
 }

@@ -104,9 +104,10 @@ export async function startRun(stated: Suite, unlogged: RequestChannel, options:
       isOwnCase(testCase) ||
       !(failing.has(subject) || (isKnown === true && failingAsKnown.has(subject))) ||
       replay?.hasRepetition(testCase, purpose) === true;
+    const isRunFailing = failing.size > 0;
     try {
       const unsent = findUnsentResult(testCase);
-      const result = unsent ?? (await runCase(testCase, sender, context, needsConfirmation, purpose));
+      const result = unsent ?? (await runCase(testCase, sender, context, { needsConfirmation, isRunFailing }, purpose));
       const isNew = getVerdictApartFromKnown(result) === 'fail';
       if (result.verdict === 'fail' && !isOwnCase(testCase)) (isNew ? failing : failingAsKnown).add(subject);
       return result;
