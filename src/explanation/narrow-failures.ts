@@ -72,6 +72,9 @@ function countAllowed({ exchanges, uses }: Pick<NarrowingInput, 'exchanges' | 'u
 /** The shapes of what is not explained. */
 const weakShapes: readonly string[] = ['smallest', 'unstable'];
 
+/** The shape of results that are wrong only while other requests are being answered. */
+const amongOthersShape = 'among-others';
+
 /** A wrong exchange of a failing row. */
 interface WrongExchange {
   readonly row: UnpassedRow;
@@ -177,8 +180,9 @@ function sortByWorth(groups: readonly NarrowedGroup[], isUnstable: boolean): Nar
   const weak = listOf(weakShapes);
   const [repeated, perhaps] = [listOf([repeatedShape]), listOf([perhapsStateShape])];
   const telling = groups.filter((group) => ![weak, repeated, perhaps].flat().includes(group));
-  // Where an earlier answer comes back, what other requests show may be earlier answers, too.
-  const kept = telling.filter(({ narrowed }) => narrowed.shape === seenStateShape);
+  // Requests at the same time may get each other's answers. Where an earlier answer comes back, what other requests show may be
+  // earlier answers, too.
+  const kept = [amongOthersShape, seenStateShape].flatMap((shape) => listOf([shape]));
   const isReproduced = listOf([reproducedStateShape, repeatedWithPartShape]).length > 0;
   const strong = [
     ...kept,
@@ -219,17 +223,17 @@ function describeUnstableRun(
   if (counts === undefined || symptom === undefined) return undefined;
   const [{ exchange: wrong, right }] = counts.wrong;
   const seen = describeSymptom(new SymptomInquiry(symptom, target, { left: 0 }), wrong.request);
-  const describe = (headline: string): NarrowedGroup => {
+  const describe = (shape: string, headline: string): NarrowedGroup => {
     const sentence = `${headline} ${describeOverlap(counts)} For example, ${seen}.`;
-    return { symptom, rows: [...rows], narrowed: { shape: 'overlap', sentence, wrong: [wrong], right } };
+    return { symptom, rows: [...rows], narrowed: { shape, sentence, wrong: [wrong], right } };
   };
   if (isOnlyWrongAmongOthers(counts))
-    return describe('Results are wrong only while other requests are being answered.');
+    return describe(amongOthersShape, 'Results are wrong only while other requests are being answered.');
   if (isFound(seenStateShape) || isFound(repeatedWithPartShape)) return undefined;
   const lent = describeLentInRun(counts, around, { rows, target });
   if (lent !== undefined) return lent;
   if (isFound(repeatedShape) || counts.alone.wrong < minChanging) return undefined;
-  return describe('Equal requests have different results, even if they are sent alone.');
+  return describe('overlap', 'Equal requests have different results, even if they are sent alone.');
 }
 
 /** Of how many wrong responses it is looked for what earlier requests may have lent. */
