@@ -2,6 +2,7 @@ import type { Tier } from '../../src/contract/world.js';
 import type { HttpResponse } from '../../src/http/exchange.js';
 import { type Behaviours, convertOutcomesToBehaviours, shapeQuestions } from './behaviours.js';
 import type { Change } from './handlers.js';
+import { repeatTiers } from './response.js';
 
 /** Responses of another deployment. */
 export interface RecordedResponses {
@@ -47,13 +48,14 @@ function imitateResponses({ questions, bodies }: Required<RecordedResponses>, fi
   const shown = questions['error-shape']?.response;
   const error = shown !== undefined && shown.status >= 400 ? shown : undefined;
   let responses = 0;
-  return (handlers) => ({
+  return (handlers, { behaviours }) => ({
     list: (tiers, request) => {
       const response = handlers.list(tiers, request);
       const template = tiers.length === 0 ? none : request.expand.length > 0 ? expanded : promotions;
       if (promotions === undefined) return response;
       responses += 1;
-      return { ...response, body: fill(template, tiers, responses) };
+      const listed = repeatTiers(tiers, request, behaviours['result-repetition']);
+      return { ...response, body: fill(template, listed, responses) };
     },
     // Where a question ends a request, its own response follows.
     refused: (refusal) => replaceBody(handlers.refused(refusal), error),
