@@ -136,7 +136,7 @@ function isListOfPromotions(value: object, members: readonly BodyMember[], { ret
   const count = [...listedIds].filter((id) => returned.has(id)).length;
   const isWhole = count === 0 || count === returned.size;
   // Members of one promotion that differ are no repetition, but rows of something else.
-  const areRepeatedAlike = new Set(members.map(({ json }) => json)).size === listedIds.size;
+  const areRepeatedAlike = new Set(members.map(({ id, json }) => `${id} ${json}`)).size === listedIds.size;
   return isList && isWhole && areRepeatedAlike;
 }
 
