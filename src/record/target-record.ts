@@ -85,9 +85,7 @@ function mergeBodies({ world }: Suite, results: readonly RecordableResult[]): Bo
   if (Object.keys(bodies).length === 0) return undefined;
   const { tiers } = getIdFinders(world);
   const replaceId = (step: string) => (tiers.findExact(step) === undefined ? step : '*');
-  // Where a repeated request gets the same body, what differs elsewhere follows from the requests before.
-  const isRepeatable = results.some(({ subject, outcome }) => subject === 'repeatability' && outcome === 'identical');
-  const patterns = isRepeatable ? [] : results.flatMap(({ volatile }) => volatile ?? []);
+  const patterns = results.flatMap(({ volatile }) => volatile ?? []);
   const changing = new Set(patterns.map((pattern) => pattern.split('/').map(replaceId).join('/')));
   const entries = Object.entries(bodies).map(([name, body]) => [name, maskChangingValues(body, changing)]);
   const { expanded, ...others }: BodyTemplates = Object.fromEntries(entries);
