@@ -113,7 +113,7 @@ function responseTo(
   } catch (early) {
     if (!(early instanceof EarlyResponse)) throw early;
     const { content, question } = early;
-    if (content === 'no-promotions') return handlers.end(handlers.list([], emptyRequest), question ?? 'empty-result');
-    return handlers.end(handlers.refused(content), question);
+    const response = content === 'no-promotions' ? handlers.list([], emptyRequest) : handlers.refused(content);
+    return handlers.end(response, question);
   }
 }

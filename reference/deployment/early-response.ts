@@ -50,7 +50,7 @@ export function refuseBy(question: ClosedQuestion, ...stated: Parameters<typeof 
   throw new EarlyResponse(createRefusal(...stated), question);
 }
 
-/** Responds with success and no promotion. @param question the question that has this outcome, if one has */
-export function returnNothing(question?: ClosedQuestion): never {
+/** Responds with success and no promotion, because a question has this outcome. A result that happens to be empty is none of these. */
+export function returnNothing(question: ClosedQuestion): never {
   throw new EarlyResponse('no-promotions', question);
 }

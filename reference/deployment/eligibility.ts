@@ -1,5 +1,4 @@
 import { createDecider } from './decider.js';
-import { returnNothing } from './early-response.js';
 import type { DeploymentFacts, EligibilityHandlers, HandlerLookup, TierTest } from './handlers.js';
 import { type Filter, type ParsedRequest, waived } from './parsed-request.js';
 
@@ -19,10 +18,7 @@ export function createEligibilityHandlers(
       if (test === undefined) return handlers().newest(catalogue.tiers);
       if (comesFirst(request)) return handlers().newest(catalogue.tiers.filter(test));
       const found = handlers().newest(catalogue.tiers).filter(test);
-      if (found.length === 0 && catalogue.tiers.some(test)) {
-        inQuery('filter-beyond-window', 'filters');
-        returnNothing();
-      }
+      if (found.length === 0 && catalogue.tiers.some(test)) inQuery('filter-beyond-window', 'filters');
       return found;
     },
 

@@ -1,5 +1,4 @@
 import { createDecider } from './decider.js';
-import { returnNothing } from './early-response.js';
 import type { DeploymentFacts, FilterHandlers, HandlerLookup, TierTest } from './handlers.js';
 import type { CampaignFilter, Filter, MetadataFilter } from './parsed-request.js';
 
@@ -94,27 +93,29 @@ export function createFilterHandlers(
     const types = catalogue.metadata.get(key)?.get(value);
     if (types !== undefined) {
       if (types.has('boolean') || types.has('number')) inQuery('filter-metadata-typing', `metadata.${key}`);
-      if (![...types].some(isComparable)) returnNothing();
       return [[key, value]];
     }
     // Letter case matters only where no entry is spelled as the filter is: an exact entry must never be mixed up with another.
     const spellings = entriesSpelledLike(key, value);
-    if (spellings.length > 0) return chooseSpellings(spellings, key, value);
+    return spellings.length > 0 ? chooseSpellings(spellings, key, value) : entriesSpelledLikeNone(key, value);
+  }
+
+  /** The entries that a filter means if none is spelled like it; `undefined` when it is to be ignored. */
+  function entriesSpelledLikeNone(key: string, value: string): readonly Entry[] | undefined {
     if (catalogue.metadata.has(key)) return [[key, value]];
     inQuery('filter-unknown-metadata-key', `metadata.${key}`);
     return undefined;
   }
 
-  /** The entries that a filter means of those that differ from it in letter case alone. */
-  function chooseSpellings(spellings: readonly Entry[], key: string, value: string): readonly Entry[] {
+  /** The entries that a filter means of those that differ from it in letter case alone; `undefined` when it is to be ignored. */
+  function chooseSpellings(spellings: readonly Entry[], key: string, value: string): readonly Entry[] | undefined {
     const folding = inQuery('filter-letter-case', `metadata.${key}`);
     const ignoresKeyCase = folding === 'ignored-in-both' || folding === 'ignored-in-key';
     const ignoresValueCase = folding === 'ignored-in-both' || folding === 'ignored-in-value';
-    const meant = spellings.filter(
-      ([otherKey, otherValue]) => (otherKey === key || ignoresKeyCase) && (otherValue === value || ignoresValueCase),
-    );
-    if (meant.length === 0) returnNothing();
-    return meant;
+    const ofKey = spellings.filter(([otherKey]) => otherKey === key || ignoresKeyCase);
+    // Where letter case matters, a key in other letters is an unknown key, and a value in other letters one that no tier has.
+    if (ofKey.length === 0) return entriesSpelledLikeNone(key, value);
+    return ofKey.filter(([, otherValue]) => otherValue === value || ignoresValueCase);
   }
 
   /** The entries that differ from a filter in letter case at most. */

@@ -2,6 +2,7 @@ import type { Tier } from '../../src/contract/world.js';
 import type { HttpResponse } from '../../src/http/exchange.js';
 import { type Behaviours, convertOutcomesToBehaviours, shapeQuestions } from './behaviours.js';
 import type { Change } from './handlers.js';
+import { repeatTiers } from './response.js';
 
 /** Responses of another deployment. */
 export interface RecordedResponses {
@@ -37,23 +38,31 @@ export function imitateRecord(
   const isImitated = (id: string) =>
     (id === shapeQuestions.list && bodies.promotions !== undefined) ||
     (id === shapeQuestions.error && questions[id]?.response?.body !== undefined);
-  const change = imitateResponses({ questions, bodies }, fill);
+  const repeatability = chosen.repeatability ?? all.repeatability?.outcome;
+  const change = imitateResponses({ questions, bodies }, repeatability, fill);
   return { behaviours, change, inimitable: inimitable.filter((id) => !isImitated(id)) };
 }
 
 /** Answers with the recorded bodies, and with the recorded status and text if a question ends a request. */
-function imitateResponses({ questions, bodies }: Required<RecordedResponses>, fill: BodyFiller): Change {
+function imitateResponses(
+  { questions, bodies }: Required<RecordedResponses>,
+  repeatability: string | undefined,
+  fill: BodyFiller,
+): Change {
   const { promotions, expanded = promotions, none = promotions } = bodies;
   const shown = questions['error-shape']?.response;
   const error = shown !== undefined && shown.status >= 400 ? shown : undefined;
+  const isRepeatable = repeatability === 'identical';
   let responses = 0;
-  return (handlers) => ({
+  return (handlers, { behaviours }) => ({
     list: (tiers, request) => {
       const response = handlers.list(tiers, request);
       const template = tiers.length === 0 ? none : request.expand.length > 0 ? expanded : promotions;
       if (promotions === undefined) return response;
-      responses += 1;
-      return { ...response, body: fill(template, tiers, responses) };
+      // Where a repeated request gets the same body, what changed in the recorded ones followed from other requests.
+      if (!isRepeatable) responses += 1;
+      const listed = repeatTiers(tiers, request, behaviours['result-repetition']);
+      return { ...response, body: fill(template, listed, responses) };
     },
     // Where a question ends a request, its own response follows.
     refused: (refusal) => replaceBody(handlers.refused(refusal), error),

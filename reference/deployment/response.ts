@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { Tier } from '../../src/contract/world.js';
 import type { Headers, HttpResponse } from '../../src/http/exchange.js';
+import type { Outcome } from './behaviours.js';
 import { createDecider } from './decider.js';
 import type { Refusal } from './early-response.js';
 import type { DeploymentFacts, HandlerLookup, ResponseHandlers } from './handlers.js';
-import { type Line, type Turn, waived } from './parsed-request.js';
+import { type Line, type ParsedRequest, type Turn, waived } from './parsed-request.js';
 
 /** Longer orders are echoed in part, because every record repeats the echo. */
 const echoedLines = 2;
@@ -52,14 +53,9 @@ export function createResponseHandlers(
       }
     },
 
-    list(found, { customer, lines, expand, filters, turn }) {
-      const isRepeated = {
-        once: false,
-        'more-than-once': true,
-        'more-than-once-with-expand': expand.length > 0,
-        'more-than-once-with-a-filter': filters.length > 0,
-      }[behaviours['result-repetition']];
-      const tiers = isRepeated ? found.flatMap((tier) => [tier, tier]) : found;
+    list(found, request) {
+      const { customer, lines, expand, turn } = request;
+      const tiers = repeatTiers(found, request, behaviours['result-repetition']);
       const tracking_id = trackingId(customer === waived ? undefined : customer, turn);
       const order = { items: lines.slice(0, echoedLines).map(echo) };
       const promotions = tiers.map((tier) => ({
@@ -104,6 +100,21 @@ export function createResponseHandlers(
       object: 'category',
     }));
   }
+}
+
+/** The tiers as a response lists them: each once, or more than once. */
+export function repeatTiers(
+  tiers: readonly Tier[],
+  { expand, filters }: ParsedRequest,
+  repetition: Outcome<'result-repetition'>,
+): readonly Tier[] {
+  const isRepeated = {
+    once: false,
+    'more-than-once': true,
+    'more-than-once-with-expand': expand.length > 0,
+    'more-than-once-with-a-filter': filters.length > 0,
+  }[repetition];
+  return isRepeated ? tiers.flatMap((tier) => [tier, tier]) : tiers;
 }
 
 /** The places of tiers in their campaigns, from the oldest. */

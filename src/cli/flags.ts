@@ -44,7 +44,7 @@ export function addCertifyFlags(command: Command): Command {
       .addOption(new Option('--no-against').hideHelp())
       .option(
         '--known <file>',
-        'deviations that are known: they do not fail the run (`known` of the target file); `record` adds its own to it',
+        'deviations that are known: they do not fail the run (default: `known` of the target file)',
       )
       .addOption(new Option('--dry-run', 'print the requests and send nothing').conflicts('replay'))
       .option('--world-loaded', 'the target has the test data: fail if it returns none of it')

@@ -6,6 +6,7 @@
 
 import { existsSync, lstatSync } from 'node:fs';
 import path from 'node:path';
+import { quote } from 'shlex';
 import { referenceNotice } from '../certificate/notices.js';
 import type { WorldAvailability } from '../contract/world-file.js';
 import type { Endpoint } from '../http/connection-options.js';
@@ -159,7 +160,7 @@ interface RecordSettings {
 
 function readRecordSettings(options: RunOptions, { document, resolve }: TargetFile): RecordSettings {
   const stated = resolve(document.record);
-  const writeTo = findRecordToWrite(options, stated);
+  const writeTo = findRecordToWrite(options, { record: stated, known: resolve(document.known) });
   // Fails if the file is not a record, so that nothing else is overwritten. A link to nothing is something, too.
   if (writeTo !== undefined && isThere(writeTo)) readRecord(writeTo);
   return { comparison: readComparison(options.against, stated, writeTo), writeTo };
@@ -250,15 +251,18 @@ function createTarget(
 /**
  * Finds the file that the record of a run goes to; undefined if the run writes none.
  *
- * @param stated the record of the target file
+ * @param stated the files that the target file names
  * @throws UnusableInput if a record is wanted and nothing names its file
  */
-export function findRecordToWrite({ recordTo, known }: RunOptions, stated?: string): string | undefined {
+export function findRecordToWrite(
+  { recordTo, known }: RunOptions,
+  stated: Readonly<Partial<Record<'record' | 'known', string | undefined>>> = {},
+): string | undefined {
   if (recordTo !== true) return recordTo;
   // With --known, the run writes deviations instead: the record of a wrong deployment stays as it is.
   if (known !== undefined) return undefined;
-  if (stated !== undefined) return stated;
-  const hint = 'Use --to, or add a line to the target file, such as record: record.yaml';
+  if (stated.record !== undefined) return stated.record;
+  const hint = `Use --to, or add a line to the target file, such as record: record.yaml. To write down what is wrong with the target instead, use --known ${quote(stated.known ?? 'known.yaml')}`;
   throw createInputError('record', 'nothing names the file of the record', hint);
 }
 

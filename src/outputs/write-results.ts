@@ -8,7 +8,7 @@ import { addScopeEntries } from '../record/declared-scope.js';
 import { listLostData } from '../record/drift.js';
 import { createRecord, readRecord, renderRecord, type TargetRecord } from '../record/target-record.js';
 import type { Suite } from '../suite/suite.js';
-import { renderShortList } from '../support/collections.js';
+import { createReason, type Reason, renderReason } from '../support/reason.js';
 import { readTextFile } from '../support/text-file.js';
 import { createRunView, encodeOutput } from './output.js';
 import { outputRenderers } from './renderers.js';
@@ -39,7 +39,7 @@ export function writeResults(
     const isOfWrongLoad = certificate.load?.is_certain === true;
     const unwritten = explainUnwritten(record, recordTo, suite.contract, isOfWrongLoad);
     if (unwritten === undefined) files.push({ file: followLink(recordTo), text: renderRecord(record) });
-    written.record = { file: recordTo, unwritten };
+    written.record = { file: recordTo, unwritten: unwritten && renderReason(unwritten) };
   }
   if (recordKnownTo !== undefined) {
     const older = existsSync(recordKnownTo) ? readTextFile(recordKnownTo, 'Name a file of known deviations.') : '';
@@ -64,20 +64,20 @@ function followLink(file: string): string {
   return existsSync(file) ? realpathSync(file) : file;
 }
 
-/** Says why a record must not be written: it would lose data or answers, or has none. Undefined if it may. */
+/** Explains why a record must not be written: it would lose data or answers, or has none. Undefined if it may. */
 function explainUnwritten(
   { questions, data }: TargetRecord,
   file: string,
   contract: Contract,
   isOfWrongLoad: boolean,
-): string | undefined {
+): Reason | undefined {
   const older = existsSync(file) ? readRecord(file) : undefined;
   const lostData = data && listLostData(older, data);
-  if (lostData !== undefined) return `not changed: the data file lacks what it had, ${renderShortList(lostData)}`;
-  if (isOfWrongLoad) return 'not written: the test data is loaded wrongly';
+  if (lostData !== undefined) return createReason('record-lacks-data', { names: lostData });
+  if (isOfWrongLoad) return createReason('record-of-wrong-load');
   const answered = older?.questions ?? {};
   const ids = contract.questions.map(({ id }) => id);
   const lost = ids.filter((id) => Object.hasOwn(answered, id) && !Object.hasOwn(questions, id));
-  if (lost.length > 0) return `not changed: it has answers that this run lacks, to ${renderShortList(lost)}`;
-  return Object.keys(questions).length === 0 ? 'not written: no question was answered' : undefined;
+  if (lost.length > 0) return createReason('record-lacks-answers', { questions: lost });
+  return Object.keys(questions).length === 0 ? createReason('record-without-answers') : undefined;
 }

@@ -100,7 +100,7 @@ function replaceValues(
   if (!isJsonContainer(value)) return value;
   const members = Object.entries(value).map(([key, member]): BodyMember => {
     const ids = isInPromotion ? [] : listNamedTiers(Array.isArray(value) ? member : { [key]: member }, context);
-    return { key, member, ids, id: ids[0] ?? '', length: JSON.stringify(member).length };
+    return { key, member, ids, id: ids[0] ?? '', json: JSON.stringify(member) };
   });
   if (isListOfPromotions(value, members, context)) return replaceList(value, members, context);
   return mapMembers(value, (member) => replaceValues(member, values, context, isInPromotion));
@@ -121,27 +121,30 @@ interface BodyMember {
   readonly ids: readonly string[];
   /** The first of these; empty if there is none. */
   readonly id: string;
-  /** In characters of JSON. */
-  readonly length: number;
+  /** The member as JSON. */
+  readonly json: string;
 }
 
 function isKeyedById(members: readonly BodyMember[]): boolean {
   return members.every(({ key, id }) => key === id);
 }
 
-/** Whether each member is another promotion, and all that were returned are there, or none of them. */
+/** Whether each member is a promotion, and all that were returned are there, or none of them. A promotion may be there more than once. */
 function isListOfPromotions(value: object, members: readonly BodyMember[], { returned }: BodyContext): boolean {
   const isList = (Array.isArray(value) || isKeyedById(members)) && members.every(({ ids }) => ids.length === 1);
-  const count = members.filter(({ id }) => returned.has(id)).length;
+  const listedIds = new Set(members.map(({ id }) => id));
+  const count = [...listedIds].filter((id) => returned.has(id)).length;
   const isWhole = count === 0 || count === returned.size;
-  return isList && isWhole && new Set(members.map(({ id }) => id)).size === members.length;
+  // Members of one promotion that differ are no repetition, but rows of something else.
+  const areRepeatedAlike = new Set(members.map(({ id, json }) => `${id} ${json}`)).size === listedIds.size;
+  return isList && isWhole && areRepeatedAlike;
 }
 
 function replaceList(value: object, members: readonly BodyMember[], context: BodyContext): unknown {
   const { world, returned } = context;
   const known = members.filter(({ id }) => returned.has(id));
   // Other members may lack what is optional.
-  const [longest] = known.sort((a, b) => b.length - a.length);
+  const [longest] = known.sort((a, b) => b.json.length - a.json.length);
   const tier = world.tiers.find(({ id }) => id === longest?.id);
   // Promotions that were not returned, such as skipped ones, are unknown for other requests.
   if (longest === undefined || tier === undefined) return Array.isArray(value) ? [] : {};
@@ -177,9 +180,11 @@ export function maskChangingValues(template: unknown, changing: ReadonlySet<stri
 
 /** Renders a body as JSON for a result with these tiers, the reverse of `extractBodyTemplates`. @param turn differs in each response */
 export function fillBody(template: unknown, tiers: readonly Tier[], world: World, turn: number): string {
+  // A promotion that a response lists more than once counts once.
+  const count = new Set(tiers).size;
   const ofResult = {
-    '<count>': tiers.length,
-    '<count as text>': String(tiers.length),
+    '<count>': count,
+    '<count as text>': String(count),
     '<changing>': `…${turn}`,
     '<changing number>': turn,
   };

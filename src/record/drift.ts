@@ -1,6 +1,7 @@
 import { undeterminedOutcome } from '../cases/test-case.js';
 import type { TestDataVersion } from '../own-data/data-suite.js';
 import type { Suite } from '../suite/suite.js';
+import { createReason, renderReason } from '../support/reason.js';
 import { findShapeDrift, type ShapeDrift } from './body-shape.js';
 import { renderResponseSummary } from './exchange-text.js';
 import type { RecordableResult, TargetRecord } from './target-record.js';
@@ -69,13 +70,9 @@ export function describeSuiteChangeSinceRecord({ suite: made, data }: TargetReco
   const { kind } = suite.basis;
   if (data !== undefined && data.digest !== suite.basis.digest) {
     const current = data.kind === kind ? 'another version of it' : dataNames[kind];
-    const doubt =
-      'A change may come from the data, and not from the target. Delete the record, and npx conformance record writes a new one.';
-    return [`The record was made with ${dataNames[data.kind]}, and this run has ${current}. ${doubt}`];
+    return [renderReason(createReason('record-of-other-data', { recorded: dataNames[data.kind], current }))];
   }
-  if (digest === suite.digest) return [];
-  const advice = 'If the shape of responses changed, the test data may have grown: npx conformance record accepts it.';
-  return [`The record was made with other cases, those of ${name} ${version}. ${advice}`];
+  return digest === suite.digest ? [] : [renderReason(createReason('record-of-other-cases', { suite: name, version }))];
 }
 
 /** Whether the record has an answer to a question, and this run has none. */

@@ -57,6 +57,9 @@ const firstThen = (first: Answer, others: Answer): Answer => {
   let turn = 0;
   return (request) => (++turn === 1 ? first(request) : others(request));
 };
+const allowing =
+  (methods: string): Answer =>
+  () => ({ ...reply(405, '{}'), headers: [['allow', methods]] });
 let requestId = 0;
 const withRequestId: Answer = (request) => {
   const { data } = JSON.parse(conforming(request).body);
@@ -171,6 +174,20 @@ const rows: readonly Row[] = [
     problem('URL', 'no-response', { message: 'It is late.' }),
     judgesNothing,
   ],
+  ...['POST', 'OPTIONS, POST'].map(
+    (methods): Row => [
+      `allows ${methods} alone`,
+      allowing(methods),
+      problem('Responses', 'rejected-for-post', { answer: expect.stringContaining('405') }),
+    ],
+  ),
+  ...['GET, POST', 'PUT', ''].map(
+    (methods): Row => [
+      `answers 405 and allows '${methods}'`,
+      allowing(methods),
+      problem('Responses', 'rejected-always', { status: 405 }),
+    ],
+  ),
   [
     'refuses the credentials',
     always(401),

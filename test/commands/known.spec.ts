@@ -12,6 +12,7 @@ import type { World } from '../../src/contract/world.js';
 import { createMock, readMockFiles } from '../../src/mock.js';
 import { renderRunReport } from '../../src/outputs/terminal/run-report.js';
 import { createRecord, renderRecord } from '../../src/record/target-record.js';
+import type { UnusableInput } from '../../src/support/problem.js';
 import { createTimedChannel, inProcessCredentials } from '../../tools/proof/judge-deployment.js';
 import { certify, deploy, folder, writeFile, writeKnown } from '../support/certify-known.js';
 import {
@@ -340,6 +341,24 @@ test('record --known writes its file, and leaves the record of the target as it 
   expect(load({ recordTo: true })).toEqual({ ...compared, recordTo: relative });
   // Who names both files wants both.
   expect(load({ recordTo: record, known })).toMatchObject({ recordTo: record, recordKnownTo: known });
+});
+
+test('record without a place for the record names the file of known deviations', () => {
+  const cwd = makeTestFolder();
+  const target = path.join(cwd, 'target.yaml');
+  const explain = (stated: string) => {
+    writeFileSync(target, `name: shop\nbase_url: http://127.0.0.1:1\n${stated}`);
+    try {
+      loadRunInputs({ target, recordTo: true }, credentialVariables);
+    } catch (error) {
+      return (error as UnusableInput).problems.map(({ hint }) => hint).join();
+    }
+    return '';
+  };
+  writeFileSync(path.join(cwd, 'our bugs.yaml'), 'deviations:\n');
+  const relative = path.posix.join(...path.relative('', cwd).split(path.sep));
+  expect(explain('known: our bugs.yaml\n')).toContain(`use --known '${relative}/our bugs.yaml'`);
+  expect(explain('')).toMatch(/Use --to, .* use --known known\.yaml$/);
 });
 
 test('A mock has the known deviations, and says which it cannot have', async () => {

@@ -4,7 +4,6 @@ import { spawn } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
-import { type BodyFiller, imitateRecord } from '../../reference/deployment/recorded-responses.js';
 import { referenceCredentials } from '../../reference/deployment/reference-credentials.js';
 import type { RequestPatch } from '../../src/cases/request-draft.js';
 import { exitStatus } from '../../src/cli/exit-status.js';
@@ -13,10 +12,8 @@ import type { RunOptions } from '../../src/config/run-options.js';
 import { listCredentialSecrets } from '../../src/contract/operation.js';
 import { openClient } from '../../src/http/client.js';
 import { renderRunReport } from '../../src/outputs/terminal/run-report.js';
-import { fillBody } from '../../src/record/body-templates.js';
 import { createBaseline } from '../../src/record/drift.js';
 import { createRecord, readRecord, renderRecord, type TargetRecord } from '../../src/record/target-record.js';
-import { parseYaml } from '../../src/support/yaml-file.js';
 import {
   commandLine,
   credentialVariables,
@@ -25,31 +22,18 @@ import {
   runConformanceInProcess,
   watchProcess,
 } from '../support/cli.js';
-import { type Answer, addMembers, certifyInProcess, createReference, suite } from '../support/in-process.js';
+import { type Answer, addMembers, certifyInProcess, suite } from '../support/in-process.js';
 import { createIndependentDeployment, listen, type ShapeName, shapes } from '../support/independent-deployment.js';
 import { createPatchedRequest } from '../support/patched-request.js';
+import { createMockOfRecord, questionSuite, recordInProcess } from '../support/recorded-mock.js';
 import { skipOnWindows } from '../support/skip-on-windows.js';
 
 const { world } = suite;
-/** Only the cases that answer questions: a record has their answers, and no requirements. */
-const questions = { ...suite, cases: suite.cases.filter(({ kind }) => kind === 'question') };
 const cwd = makeTestFolder();
 
 /** Adds members to every successful body. */
 const adding = (respond: Answer, create: () => object) =>
   addMembers(respond, ({ status }) => (status < 400 ? create() : {}));
-
-async function recorded(respond: Answer, options: { tierPatterns?: readonly string[] } = {}): Promise<TargetRecord> {
-  const run = await certifyInProcess(respond, { infersShape: true, suite: questions, ...options });
-  // As it is read from a file.
-  return readRecord('record.yaml', parseYaml(renderRecord(createRecord(suite, run, 'mock')), 'record.yaml'));
-}
-
-/** What `serve --as` serves. */
-function served(record: TargetRecord): Answer {
-  const fill: BodyFiller = (template, tiers, turn) => fillBody(template, tiers, world, turn);
-  return createReference(imitateRecord(record, {}, fill));
-}
 
 async function driftOf(respond: Answer, record: TargetRecord, options: { tierPatterns?: readonly string[] } = {}) {
   const expected = createBaseline(record, {});
@@ -84,12 +68,12 @@ for (const shape of Object.keys(shapes) as ShapeName[]) {
   test(`A mock of a recorded deployment does not drift: ${shape}`, { tag }, async () => {
     const options = shape === 'with-rejected' ? { tierPatterns: ['/promotions/*/id'] } : {};
     const respond = createIndependentDeployment(world, { shape });
-    const record = await recorded(respond, options);
+    const record = await recordInProcess(respond, options);
     if (unlisted.includes(shape)) {
       expect(record.bodies?.promotions).toBeUndefined();
       return;
     }
-    const mock = served(record);
+    const mock = createMockOfRecord(record);
     expect(await driftOf(mock, record, options)).toEqual([]);
     if (inexact.includes(shape)) return;
     for (const request of requests) expect(JSON.parse(mock(request).body)).toEqual(JSON.parse(respond(request).body));
@@ -102,7 +86,7 @@ test('A mock answers wrong requests with the status and the text of the deployme
     const response = respond(request);
     return response.status === 400 ? { ...response, status: 422, body: '{"title":"Wrong quantity"}' } : response;
   };
-  const mock = served(await recorded(refusing));
+  const mock = createMockOfRecord(await recordInProcess(refusing));
   const patches: readonly RequestPatch[] = [
     ...['three', '3', 3].map((quantity) => ({
       body: { order: { items: [{ product_id: '<product mug>', quantity }] } },
@@ -121,9 +105,9 @@ test('Volatile members are not recorded and do not drift', async () => {
     number += 1;
     return { request: { id: `req-${number}-of-today`, number } };
   });
-  const record = await recorded(volatile);
+  const record = await recordInProcess(volatile);
   expect(record.bodies?.promotions).toMatchObject({ request: { id: '<changing>', number: '<changing number>' } });
-  expect(await driftOf(served(record), record)).toEqual([]);
+  expect(await driftOf(createMockOfRecord(record), record)).toEqual([]);
   expect(await driftOf(volatile, record)).toEqual([]);
 });
 
@@ -135,7 +119,7 @@ test('What explains other changes comes first, and only the terminal cuts them',
     return { status: 422, headers: [['content-type', 'application/json']], body: '{"error":"nothing"}' };
   };
   const changed = adding(refusing, () => ({ version: 2, page: 1 }));
-  const expected = createBaseline(await recorded(plain), { 'unknown-query-parameter': 'rejected' });
+  const expected = createBaseline(await recordInProcess(plain), { 'unknown-query-parameter': 'rejected' });
   const { certificate } = await certifyInProcess(changed, { expected });
   const [first, ...others] = certificate.drift;
   expect([first?.case, first?.is]).toEqual([
@@ -188,7 +172,7 @@ test('serve --as serves what was recorded, under any name such as that of a cont
   skipOnWindows('signals');
   const file = path.join(cwd, 'served.yaml');
   const answer = createIndependentDeployment(world, { numericStrings: 'rejected' });
-  const run = await certifyInProcess(answer, { suite: questions });
+  const run = await certifyInProcess(answer, { suite: questionSuite });
   writeFileSync(file, renderRecord(createRecord(suite, run, 'shop')));
   const { PATH, NODE_V8_COVERAGE } = process.env;
   const child = spawn(process.execPath, [commandLine, 'serve', '--as', file, '--host', '0.0.0.0', '--port', '0'], {

@@ -60,6 +60,7 @@ test.describe('init', () => {
     for (const file of written) expect(output.split('\nNext:')[0]).toContain(file);
     expect(output).toContain('1. Copy .env.example to .env. There, set BASE_URL, CLIENT_APPLICATION_ID, CLIENT_TOKEN');
     expect(read('conformance/target.yaml')).toContain('\nname: "the-shop"\n');
+    expect(read('conformance/target.yaml')).toContain('\n# data: shop.json ');
     const workflow = read('.github/workflows/conformance.yml');
     expect(workflow).toMatch(/branches: \[main\][\s\S]*- run: npm install\n/);
     expect(workflow).not.toContain('__');

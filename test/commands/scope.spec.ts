@@ -117,7 +117,7 @@ test('A shop of 38 tiers conforms within its scope, and each output says so', as
     const broken = await run('record');
     expect(broken.status, broken.output).toBe(incomplete);
     expect(broken.output).toContain(
-      'record.yaml was not changed: the data file lacks what it had, order_metadata rules.',
+      'record.yaml was not changed: the data file lacks what it had, order_metadata rules. Export again. If',
     );
     writeFileSync(path.join(cwd, 'shop.json'), JSON.stringify(shop));
     const declared = await run('certify');

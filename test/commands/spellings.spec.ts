@@ -1,7 +1,7 @@
 /** Callers that spell the operation otherwise: the transports of examples/voucherify/spellings, and `judge` of their traffic. */
 
 import { spawn } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from '@playwright/test';
@@ -14,7 +14,14 @@ import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import { type RequestRestorer, type Transport, UnsupportedRequestError } from '../../src/http/transport.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import type { Answer } from '../../tools/proof/judge-deployment.js';
-import { credentialVariables, loadCertificate, makeTestFolder, runConformance, watchProcess } from '../support/cli.js';
+import {
+  credentialVariables,
+  loadCertificate,
+  makeProject,
+  makeTestFolder,
+  runConformance,
+  watchProcess,
+} from '../support/cli.js';
 import { certifyOver, channelThrough, createReference, listRequirementsWith, suite } from '../support/in-process.js';
 import { listen } from '../support/independent-deployment.js';
 import { createPatchedRequest } from '../support/patched-request.js';
@@ -313,6 +320,20 @@ for (const name of names)
     const wrong = await runExample(name, createReference({ faults: ['customer-ignored'] }), ...ignoring);
     expect([wrong.status, wrong.output]).toEqual([1, expect.stringMatching(/^entry 1: Returned, but should not be: /)]);
   });
+
+test('The command of the page runs in the folder of the project, on its files', async () => {
+  const page = readFileSync(path.join(packageRoot, 'docs', 'transports.md'), 'utf8');
+  const [, command = ''] = /```sh\n(examples=[\s\S]*?)```/.exec(page) ?? [];
+  expect(command).toContain('--transport');
+  // Writes the archive into the folder of the test.
+  await runExample('post', createReference());
+  const project = makeProject();
+  for (const name of ['shop.json', 'traffic.har']) copyFileSync(path.join(cwd, name), path.join(project, name));
+  const child = spawn('sh', ['-e'], { cwd: project, env: { PATH: process.env.PATH } });
+  child.stdin.end(command);
+  const { status, output } = await watchProcess(child).ended;
+  expect([status, output]).toEqual([1, expect.stringContaining('24 × undocumented')]);
+});
 
 for (const name of names)
   test(`${name}: a run over HTTP says "through a transport" everywhere`, { tag: '@long' }, async () => {

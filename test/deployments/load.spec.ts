@@ -364,7 +364,7 @@ test.describe('The first line', () => {
     });
     await close();
     expect(recorded.status).toBe(4);
-    expect(recorded.output).toContain('wrong.yaml was not written: the test data is loaded wrongly');
+    expect(recorded.output).toContain('wrong.yaml was not written: the test data is loaded wrongly. Correct the load');
     expect(existsSync(path.join(cwd, 'wrong.yaml'))).toBe(false);
     const [folder = ''] = readdirSync(path.join(cwd, 'results'));
     const live = loadCertificate(cwd, `results/${folder}`);
@@ -391,6 +391,8 @@ test('A run says that its record was made with other data', () => {
   expect(describe(data, newer)).toMatch(/made with a data file, and .* another version/);
   expect(describe(first, data)).toMatch(/made with the test data of the suite, and this run has a data file/);
   expect(describe(data, first)).toMatch(/made with a data file, and this run has the test data of the suite/);
+  for (const said of [describe(first, second), describe(data, first)])
+    expect(said).toMatch(/Check the data\. .* npx conformance record\. .* delete the record, and write a new one/);
   const { data: _, ...older } = recordOf({ ...first, digest: 'sha256:5' });
   expect(describeSuiteChangeSinceRecord(older, first).join()).toContain('other cases');
 });

@@ -197,7 +197,9 @@ test.describe('An existing record', () => {
     expect(write(await runPlain())).toEqual({ file: to });
     const whole = readFileSync(to, 'utf8');
     const partly = await writeSome('quantity-zero');
-    expect(partly?.unwritten).toMatch(/lacks, to [\w-]+(, [\w-]+){4} and \d+ more/);
+    expect(partly?.unwritten).toMatch(
+      /lacks, to [\w-]+(, [\w-]+){4} and \d+ more\. .* delete the record, and write a new/,
+    );
     expect(readFileSync(to, 'utf8')).toBe(whole);
   });
 

@@ -1,5 +1,6 @@
 import type { AnsweredExchange } from '../../assertions/row-evidence.js';
 import { tellDataFile } from '../../contract/world.js';
+import { getHeaderValues, type HttpResponse } from '../../http/exchange.js';
 import { findResponseBreakage } from '../../http/response-breakage.js';
 import { describeResponse, isDataIndependentRefusal } from '../../http/response-status.js';
 import { locateReturnedTiers } from '../../judge/judge-case.js';
@@ -31,7 +32,7 @@ export function checkNamedPromotions({
   if (success === undefined) {
     const [{ response }] = exchanges.filter(hasUsableResponse) as [AnsweredExchange];
     const data = { answer: describeResponse(response), status: response.status, ...ofData };
-    const Responses = createProblemFinding(chooseRejection(response.status), data);
+    const Responses = createProblemFinding(chooseRejection(response), data);
     // An unknown customer may be answered 404.
     return {
       findings: { Responses, ...(areNotFound && hasTiers && { Ids: createProblemFinding('ids-unnamed', data) }) },
@@ -70,7 +71,15 @@ function explainUnreadable(unreadable: AnsweredExchange): AreaFinding {
   return createProblemFinding('unreadable', { answer: describeResponse(unreadable.response) });
 }
 
-function chooseRejection(status: number): string {
+function chooseRejection(response: HttpResponse): string {
+  const { status } = response;
   if (status >= 500) return 'rejected-by-a-fault';
+  if (status === 405 && allowsPostOnly(response)) return 'rejected-for-post';
   return isDataIndependentRefusal(status) ? 'rejected-always' : 'rejected';
+}
+
+/** Whether the Allow header (RFC 9110, section 10.2.1) lists POST, and not GET. */
+function allowsPostOnly({ headers }: HttpResponse): boolean {
+  const methods = getHeaderValues(headers, 'allow').flatMap((value) => value.split(',').map((method) => method.trim()));
+  return methods.includes('POST') && !methods.includes('GET');
 }
