@@ -303,6 +303,11 @@ test('Who wrote https:// is not told to write it', async () => {
   }
 });
 
+test('Where every path is answered 404, the address is the only problem: nothing that follows from it is another', async () => {
+  const { findings } = await examineTarget(suite, channelTo(always(404, '{"message":"Not found"}')), {});
+  expect(findings.flatMap(({ area, state }) => (state === 'problem' ? area : []))).toEqual(['URL']);
+});
+
 test('If the user says that the world is loaded, only a web page shows that the address is wrong', async () => {
   const judge = async (answer: Answer) =>
     (await certifyInProcess(answer, { suite: requirementSuite, isWorldLoaded: true })).certificate;

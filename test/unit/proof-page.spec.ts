@@ -13,7 +13,7 @@ import { measureConformingDeployments } from '../../tools/proof-page/conforming-
 import { constantServers, measureConstantServers } from '../../tools/proof-page/constant-servers.js';
 import { type FaultCount, type ProofData, readProofData } from '../../tools/proof-page/proof-data.js';
 import { renderReadmeFigures } from '../../tools/proof-page/render-figures.js';
-import { renderProofPage } from '../../tools/proof-page/render-page.js';
+import { renderPart, renderProofPage } from '../../tools/proof-page/render-page.js';
 import { renderProofDocuments } from '../../tools/proof-page/write-page.js';
 import { readRecordedRuns } from '../../tools/proxies/recorded-runs.js';
 import { software } from '../../tools/proxies/software.js';
@@ -26,6 +26,12 @@ const again =
 test('docs/proof.md and the figures of the README are those of the measurement', () => {
   for (const [file, text] of renderProofDocuments())
     expect(readFileSync(file, 'utf8'), `${path.relative(packageRoot, file)}: ${outOfDate}`).toBe(text);
+});
+
+test('What the command prints of a part stands on the page', () => {
+  const data = readProofData();
+  const page = renderProofPage(data, suite.world);
+  for (const render of Object.values(renderPart)) for (const figures of render(data)) expect(page).toContain(figures);
 });
 
 const countBy = <Item>(items: readonly Item[], classOf: (item: Item) => string) =>

@@ -11,11 +11,9 @@ import { formatCount, formatNumber, renderCommand, renderFolded, renderTable, su
 import type { ProofData } from './proof-data.js';
 import { countDomain, countMutants } from './proof-figures.js';
 
-/** The model: decisions, and the ways in which they go wrong. */
-export function renderDomain({ faults }: ProofData): string {
-  const families = listDecisionFamilies();
-  const { decisions, ways, visible, open, equivalent, unasked } = countDomain();
-  const rows = families.map((family) => {
+/** Counts the faults of the domain, by the kind of decision that goes wrong. */
+export function renderDomainTable({ faults }: ProofData): string {
+  const rows = listDecisionFamilies().map((family) => {
     const total = (member: 'ways' | 'visible' | 'open' | 'equivalent' | 'unasked') =>
       sum(family.decisions.map((decision) => decision[member]));
     const { faults: counted = 0, found = 0 } = faults.generated[family.kind] ?? {};
@@ -33,24 +31,31 @@ export function renderDomain({ faults }: ProofData): string {
       total('unasked'),
     ];
   });
+  return renderTable(
+    [
+      'kind of decision',
+      'decisions',
+      'ways',
+      'faults',
+      'found',
+      'survive',
+      'open by the documentation',
+      'no documented request shows it',
+      'not asked',
+    ],
+    rows,
+  );
+}
+
+/** The model: decisions, and the ways in which they go wrong. */
+export function renderDomain(data: ProofData): string {
+  const families = listDecisionFamilies();
+  const { decisions, ways, visible, open, equivalent, unasked } = countDomain();
   return `## The fault domain
 
-${renderCommand('npm run proof -- faults', faults.measured)}. An implementation makes decisions: it compares texts, walks lists, takes the newest, keeps something. Each decision can go wrong in the ways of its kind. The domain is every way at every decision, one at a time, enumerated: ${formatNumber(ways)} faults at ${decisions} decisions. **The claim: a default run finds every fault of the domain that its requests can show**, ${formatNumber(visible)} of them. A fault of the domain that a documented request shows and that is not in this table is a bug: please report it.
+${renderCommand('npm run proof -- faults', data.faults.measured)}. An implementation makes decisions: it compares texts, walks lists, takes the newest, keeps something. Each decision can go wrong in the ways of its kind. The domain is every way at every decision, one at a time, enumerated: ${formatNumber(ways)} faults at ${decisions} decisions. **The claim: a default run finds every fault of the domain that its requests can show**, ${formatNumber(visible)} of them. A fault of the domain that a documented request shows and that is not in this table is a bug: please report it.
 
-${renderTable(
-  [
-    'kind of decision',
-    'decisions',
-    'ways',
-    'faults',
-    'found',
-    'survive',
-    'open by the documentation',
-    'no documented request shows it',
-    'not asked',
-  ],
-  rows,
-)}
+${renderDomainTable(data)}
 
 All decisions and ways come from \`tools/proof/places/\` and \`tools/proof/mistakes/\`. Not every way applies to every decision of its kind: ids are not read as dates.
 

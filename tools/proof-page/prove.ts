@@ -1,9 +1,11 @@
 import { measurements } from './measure.js';
-import { type ProofPart, type ProofParts, recordPart } from './proof-data.js';
+import { type ProofPart, type ProofParts, readProofData, recordPart } from './proof-data.js';
+import { renderPart } from './render-page.js';
 import { writeProofPage } from './write-page.js';
 
 /**
- * Measures on what a verdict rests, records it in `measured.json`, and writes `docs/proof.md` and the figures of the README.
+ * Measures on what a verdict rests, prints it, records it in `measured.json`, and writes `docs/proof.md` and the figures of the
+ * README.
  * Arguments name the parts to measure; the others stay as they were. Fails if something survives.
  */
 const parts = Object.keys(measurements) as ProofPart[];
@@ -23,8 +25,8 @@ async function measurePart<Part extends ProofPart>(part: Part): Promise<void> {
   recordPart(part, found);
   const { survivors } = found;
   const seconds = ((Date.now() - start) / 1000).toFixed(0);
-  process.stdout.write(
-    `${part}: ${survivors.length} survive (${seconds} s)\n${survivors.map((line) => `  ${line}\n`).join('')}`,
-  );
+  const figures = renderPart[part](readProofData()).join('\n\n');
+  const list = survivors.map((line) => `  ${line}\n`).join('');
+  process.stdout.write(`${figures}\n\n${part}: ${survivors.length} survive (${seconds} s)\n${list}`);
   if (survivors.length > 0) process.exitCode = 1;
 }

@@ -1,9 +1,9 @@
 import type { World } from '../../src/contract/world.js';
 import { readRecordedRuns } from '../proxies/recorded-runs.js';
 import { conformingKinds } from './conforming-deployments.js';
-import { renderDomain, renderHandlers, renderMutants } from './domain-sections.js';
+import { renderDomain, renderDomainTable, renderHandlers, renderMutants } from './domain-sections.js';
 import { formatNumber, renderCommand, renderTable, sum } from './markdown.js';
-import type { ProofData } from './proof-data.js';
+import type { ProofData, ProofPart } from './proof-data.js';
 import { countAll, countConforming, countProxies, type FleetFigures, listFleetFigures } from './proof-figures.js';
 
 /** Renders `docs/proof.md`. */
@@ -22,6 +22,14 @@ export function renderProofPage(data: ProofData, world: World): string {
   ];
   return `${sections.join('\n\n')}\n`;
 }
+
+/** What the page says of a part, without its lists: the command that measures the part prints it. */
+export const renderPart: { readonly [Part in ProofPart]: (data: ProofData) => readonly string[] } = {
+  faults: (data) => [renderFaults(data), renderDomainTable(data)],
+  code: (data) => [renderMutants(data)],
+  constant: (data) => [renderConstantServers(data)],
+  conforming: (data) => [renderConforming(data)],
+};
 
 function renderLead(): string {
   return `# Proof

@@ -10,8 +10,9 @@ import type { ExaminationCheckResult, ExaminationContext } from './examination.j
 /** Finds out whether something else than the operation answers. */
 export async function checkAddress(context: ExaminationContext): Promise<ExaminationCheckResult | undefined> {
   const wrong = context.isSeen ? undefined : await findWrongAddress(context);
-  // Web pages are not the operation, so they say nothing of the test data. Equal answers of another kind may be.
-  return wrong && { findings: { URL: ['problem', wrong] }, unreachable: wrong, isLast: wrong.code === 'web-pages' };
+  // Web pages, and 404 for any path, say nothing of the test data. Equal answers of another kind may be empty results.
+  const isLast = wrong?.code === 'web-pages' || context.areNotFound;
+  return wrong && { findings: { URL: ['problem', wrong] }, unreachable: wrong, isLast };
 }
 
 /**
