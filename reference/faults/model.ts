@@ -2,7 +2,6 @@
 
 import type { Tier, World } from '../../src/contract/world.js';
 import type { HttpRequest } from '../../src/http/exchange.js';
-import { cacheByText } from '../../src/support/caches.js';
 import { closedQuestions, completeBehaviours, convertOutcomesToBehaviours } from '../deployment/behaviours.js';
 import { createBodyHandlers } from '../deployment/body.js';
 import { createCatalogue } from '../deployment/catalogue.js';
@@ -16,6 +15,7 @@ import { createQueryHandlers } from '../deployment/query.js';
 import { referenceCredentials } from '../deployment/reference-credentials.js';
 import { computeOnce } from './compute-once.js';
 import { faults, type Requirement } from './index.js';
+import { remember } from './remember.js';
 
 /** A mistake that a whole deployment may make, and how a user recognises it. */
 export interface StructuralMistake {
@@ -131,7 +131,7 @@ function createDocumentedSteps(facts: DeploymentFacts): DocumentedSteps {
   return {
     handlers,
     readBody: computeOnce(handlers.readBody),
-    readQuery: cacheByText(handlers.readQuery),
+    readQuery: remember(handlers.readQuery, (query) => query),
     parse: computeOnce(createParser(handlers, facts)),
     select: computeOnce(handlers.select),
     findCandidates: computeOnce((filters: ParsedRequest['filters']) =>
