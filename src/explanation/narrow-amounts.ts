@@ -15,7 +15,7 @@ import {
   type RequestComponent,
   replaceComponent,
 } from './request-components.js';
-import { readReturnedTiersForTarget } from './symptom.js';
+import { readReturnedTiersForTarget, type Symptom } from './symptom.js';
 import { type RequestGenerator, SymptomInquiry } from './symptom-inquiry.js';
 
 /** Finds out whether results are cut off: a response should have one more promotion, and none of the run has more. Sends nothing. */
@@ -160,7 +160,7 @@ export function* narrowQuantity(
     if (typeof quantity !== 'number' || !Number.isSafeInteger(quantity)) continue;
     const build = (value: number) =>
       compose(replaceComponent(wrong, component, { ...component, item: { ...item, quantity: value } }));
-    const rule = findRule(inquiry, component);
+    const rule = findItemRule(inquiry.symptom, component);
     const atBoundary = yield* tryBoundaries(inquiry, component, rule, compose);
     if (atBoundary !== undefined) return atBoundary;
     const found = yield* findQuantities(inquiry, quantity, rule, build);
@@ -169,7 +169,8 @@ export function* narrowQuantity(
   return undefined;
 }
 
-function findRule({ symptom }: SymptomInquiry, { item }: ItemComponent): ItemRule | undefined {
+/** Finds what the tier asks of the product or the SKU of an item. */
+export function findItemRule(symptom: Symptom, { item }: Pick<ItemComponent, 'item'>): ItemRule | undefined {
   if (symptom.kind === 'refused') return undefined;
   const rules = symptom.tier.rules.filter((rule): rule is ItemRule => 'id' in rule);
   return rules.find(({ kind, id }) => item[`${kind}_id`] === id);

@@ -5,7 +5,10 @@
  */
 
 import { createNameLookup } from '../contract/describe-request.js';
+import type { TargetWorld, Tier } from '../contract/world.js';
+import { findItemRule } from './narrow-amounts.js';
 import type { ComponentContrast } from './narrow-components.js';
+import { bisect } from './narrow-values.js';
 import { createNarrowedContrast, type NarrowedFailure } from './narrowed-failure.js';
 import {
   type DecomposedRequest,
@@ -14,6 +17,46 @@ import {
   replaceComponent,
 } from './request-components.js';
 import type { RequestGenerator, SymptomInquiry } from './symptom-inquiry.js';
+
+/** Of the first two items, their order says more than the number. */
+const minPlace = 3;
+
+/** Finds out whether items count up to a place of the order alone. */
+export function* narrowItemPlace(
+  inquiry: SymptomInquiry,
+  { compose }: DecomposedRequest,
+  { wrong }: ComponentContrast,
+): RequestGenerator<NarrowedFailure | undefined> {
+  const { symptom } = inquiry;
+  const { world } = inquiry.target;
+  if (symptom.kind !== 'missing') return undefined;
+  const items = wrong.filter((component) => component.kind === 'item');
+  const place = items.findIndex((component) => findItemRule(symptom, component) !== undefined) + 1;
+  const decisive = items[place - 1];
+  if (decisive === undefined || place < minPlace) return undefined;
+  const others = wrong.filter(({ kind }) => kind !== 'item');
+  const before = world.products.filter(({ id }) => !isNamedBy(id, symptom.tier, world)).slice(0, place - 1);
+  if (before.length < place - 1) return undefined;
+  const plain = before.map(({ id }): RequestComponent => ({ kind: 'item', item: { product_id: id, quantity: 1 } }));
+  const build = (at: number) => compose([...others, ...plain.slice(0, at - 1), decisive]);
+  if ((yield* inquiry.ask(build(1))) !== 'right' || (yield* inquiry.ask(build(place))) !== 'wrong') return undefined;
+  const found = yield* bisect(inquiry, { wrong: place, right: 1 }, build);
+  if (found.wrong < minPlace) return undefined;
+  const words = describeRequestComponent(decisive, createNameLookup(world));
+  return createNarrowedContrast(inquiry, {
+    wrongly: build(found.wrong),
+    rightly: build(found.right),
+    wronglyWhen: `With ${words} as item ${found.wrong} of the order`,
+    rightlyWhen: `As item ${found.right}`,
+    shape: 'item-place',
+  });
+}
+
+/** Whether a tier asks for a product or for one of its SKUs. */
+function isNamedBy(product: string, { rules }: Tier, { skus }: TargetWorld): boolean {
+  const named = new Set(rules.flatMap((rule) => ('id' in rule ? rule.id : [])));
+  return named.has(product) || skus.some((sku) => sku.product_id === product && named.has(sku.id));
+}
 
 /** Finds out whether the order of the items decides. */
 export function* narrowItemOrder(
@@ -49,10 +92,7 @@ export function* narrowItem(
   const { symptom, target } = inquiry;
   if (right !== undefined || symptom.kind === 'refused') return undefined;
   const { world } = target;
-  const named = new Set(symptom.tier.rules.flatMap((rule) => ('id' in rule ? rule.id : [])));
-  const unrelated = world.products.find(
-    ({ id }) => !named.has(id) && !world.skus.some((sku) => sku.product_id === id && named.has(sku.id)),
-  );
+  const unrelated = world.products.find(({ id }) => !isNamedBy(id, symptom.tier, world));
   if (unrelated === undefined) return undefined;
   const nameOf = createNameLookup(world);
   for (const component of wrong.filter(({ kind }) => kind === 'item').slice(0, maxItems)) {

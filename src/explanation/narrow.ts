@@ -13,7 +13,7 @@ import { type ComponentContrast, listWrongOnlyComponents, narrowComponents } fro
 import { narrowCustomer } from './narrow-customer.js';
 import { narrowBrackets, narrowForm, narrowLettersBeyondAscii, narrowParameterOrder } from './narrow-form.js';
 import { narrowInjection } from './narrow-injection.js';
-import { narrowItem, narrowItemOrder } from './narrow-item.js';
+import { narrowItem, narrowItemOrder, narrowItemPlace } from './narrow-item.js';
 import { narrowRuleTexts } from './narrow-rule-texts.js';
 import { describeLent, findLentParts, hasSameAnswer, narrowState } from './narrow-state.js';
 import { narrowStoredKeys, narrowStoredTexts } from './narrow-stored-texts.js';
@@ -108,6 +108,7 @@ function* narrowValues(
   return (
     findReturnedCountLimit(inquiry, apart, contrast, around) ??
     (yield* narrowParameterOrder(inquiry, apart, contrast)) ??
+    (yield* narrowItemPlace(inquiry, apart, contrast)) ??
     (yield* narrowItemOrder(inquiry, apart, contrast)) ??
     (yield* narrowSize(inquiry, apart, contrast)) ??
     (yield* narrowQuantity(inquiry, apart, contrast)) ??
