@@ -53,7 +53,7 @@ export function* narrowItemPlace(
 }
 
 /** Whether a tier asks for a product or for one of its SKUs. */
-function isNamedBy(product: string, { rules }: Tier, { skus }: TargetWorld): boolean {
+export function isNamedBy(product: string, { rules }: Tier, { skus }: TargetWorld): boolean {
   const named = new Set(rules.flatMap((rule) => ('id' in rule ? rule.id : [])));
   return named.has(product) || skus.some((sku) => sku.product_id === product && named.has(sku.id));
 }

@@ -11,6 +11,7 @@ import { parseRequest } from '../http/decoded-request.js';
 import { type Exchange, type HttpRequest, serializeRequestIgnoringRepetition } from '../http/exchange.js';
 import { shorten } from '../support/untrusted-text.js';
 import { type EarlierParts, findEarlierParts, type LentPart, partNames } from './earlier-parts.js';
+import { isNamedBy } from './narrow-item.js';
 import {
   describeRightResult,
   describeSymptom,
@@ -52,32 +53,54 @@ export function* narrowState(
   const later = takeRequestApart(start.request, around.plain);
   if (later === undefined) return undefined;
   const before = listBefore(start, around.sent);
-  const alone = (yield* inquiry.ask(start.request)) === 'right' ? start.request : mark(later, 'alone');
-  const isRight = (yield* inquiry.ask(alone)) === 'right';
-  const repeated = isRight || around.isUnstable ? yield* tryRepeating(inquiry, later, alone, lent) : undefined;
+  const right = yield* findRightAlone(start.request, later, inquiry);
+  const fresh = right ?? { later, mark: markWithMetadata, alone: markWithMetadata(later, 'alone') };
+  const repeated = right !== undefined || around.isUnstable ? yield* tryRepeating(inquiry, fresh, lent) : undefined;
   if (repeated !== undefined) return repeated;
   // Without an earlier request it has to be right, or something else decides.
-  if (!isRight) return undefined;
+  if (right === undefined) return undefined;
   const suspects = listSuspects(start, before, lent, inquiry);
-  const found = yield* tryPairs(inquiry, suspects, later, alone, { lent, plain: around.plain });
+  const found = yield* tryPairs(inquiry, suspects, right, { lent, plain: around.plain });
   // Where results change, a request may be right twice by chance.
-  const isChance = found !== undefined && around.isUnstable && !(yield* isAlwaysRight(inquiry, later));
+  const isChance = found !== undefined && around.isUnstable && !(yield* isAlwaysRight(inquiry, right));
   if (found !== undefined) return isChance ? undefined : found;
-  const overlapping = yield* tryOverlap(inquiry, suspects[0] ?? start, later, alone, around);
-  return overlapping ?? (lent && describeLent(start, lent, inquiry, alone));
+  const overlapping = yield* tryOverlap(inquiry, suspects[0] ?? start, right, around);
+  return overlapping ?? (lent && describeLent(start, lent, inquiry, right.alone));
+}
+
+/** The later request, which is right if no request before it decides. */
+interface FreshRequest {
+  readonly later: DecomposedRequest;
+  /** Makes it another request, which no cache has. */
+  readonly mark: Mark;
+  /** It was sent, and no request before it decided. */
+  readonly alone: HttpRequest;
+}
+
+/** Finds out how the request is right on its own: as it is, or with a part that no request had. A key of a cache may lack some parts. */
+function* findRightAlone(
+  request: HttpRequest,
+  later: DecomposedRequest,
+  inquiry: SymptomInquiry,
+): RequestGenerator<FreshRequest | undefined> {
+  if ((yield* inquiry.ask(request)) === 'right') return { later, mark: markWithMetadata, alone: request };
+  for (const mark of listMarks(inquiry)) {
+    const alone = mark(later, 'alone');
+    if ((yield* inquiry.ask(alone)) === 'right') return { later, mark, alone };
+  }
+  return undefined;
 }
 
 /** Tries one earlier request after another. */
 function* tryPairs(
   inquiry: SymptomInquiry,
   suspects: readonly Exchange[],
-  later: DecomposedRequest,
-  alone: HttpRequest,
+  fresh: FreshRequest,
   { lent, plain }: Pick<NarrowingContext, 'plain'> & { readonly lent: EarlierParts | undefined },
 ): RequestGenerator<NarrowedFailure | undefined> {
   for (const earlier of suspects) {
     const apart = takeRequestApart(earlier.request, plain);
-    const found = apart && (yield* tryPair(inquiry, apart, later, alone, lent));
+    const found = apart && (yield* tryPair(inquiry, apart, fresh, lent));
     if (found !== undefined) return found;
   }
   return undefined;
@@ -86,7 +109,7 @@ function* tryPairs(
 /** How often a request is sent to find out whether it is right without the earlier one. */
 const controls = 4;
 
-function* isAlwaysRight(inquiry: SymptomInquiry, later: DecomposedRequest): RequestGenerator<boolean> {
+function* isAlwaysRight(inquiry: SymptomInquiry, { later, mark }: FreshRequest): RequestGenerator<boolean> {
   const sent = Array.from({ length: controls }, (_, n) => mark(later, `control ${n + 1}`));
   return yield* areAllRight(inquiry, sent);
 }
@@ -166,9 +189,34 @@ function getBody(exchange: Exchange): string | undefined {
   return 'response' in exchange ? exchange.response.body : undefined;
 }
 
-/** A request that no cache has seen: it gets one more entry of metadata that no rule asks for. */
-function mark({ components, compose }: DecomposedRequest, turn: string): HttpRequest {
-  return compose([...components, { kind: 'metadata', key: 'narrowing', value: turn }]);
+/** Writes a request that no cache has seen: it gets one more part that no rule asks for. @param turn tells apart what is sent */
+type Mark = (request: DecomposedRequest, turn: string) => HttpRequest;
+
+const markWithMetadata: Mark = ({ components, compose }, turn) =>
+  compose([...components, { kind: 'metadata', key: 'narrowing', value: turn }]);
+
+const markWithOrderMetadata: Mark = ({ components, compose }, turn) =>
+  compose([...components, { kind: 'order-metadata', key: 'narrowing', value: [turn] }]);
+
+/** No rule asks for as many, or for this many. */
+const leastMarkingQuantity = 10_001;
+
+/** Marks with a quantity of a product that the tier does not ask for. */
+function createItemMark({ symptom, target }: SymptomInquiry): Mark | undefined {
+  const { world } = target;
+  if (symptom.kind === 'refused') return undefined;
+  const product = world.products.find(({ id }) => !isNamedBy(id, symptom.tier, world));
+  if (product === undefined) return undefined;
+  const turns: string[] = [];
+  return ({ components, compose }, turn) => {
+    if (!turns.includes(turn)) turns.push(turn);
+    const quantity = leastMarkingQuantity + turns.indexOf(turn);
+    return compose([...components, { kind: 'item', item: { product_id: product.id, quantity } }]);
+  };
+}
+
+function listMarks(inquiry: SymptomInquiry): Mark[] {
+  return [markWithMetadata, markWithOrderMetadata, createItemMark(inquiry)].flatMap((mark) => mark ?? []);
 }
 
 /** How often a request is sent, one after the other. */
@@ -182,8 +230,7 @@ function listRepetitions(request: HttpRequest): HttpRequest[] {
 /** Sends a request several times, one after the other, as no request was sent before. */
 function* tryRepeating(
   inquiry: SymptomInquiry,
-  later: DecomposedRequest,
-  alone: HttpRequest,
+  { later, mark, alone }: FreshRequest,
   lent: EarlierParts | undefined,
 ): RequestGenerator<NarrowedFailure | undefined> {
   const sent = listRepetitions(mark(later, 'repeated'));
@@ -192,7 +239,7 @@ function* tryRepeating(
   const firstWrong = answers.indexOf('wrong');
   if (firstWrong === -1 || !answers.includes('right')) return undefined;
   const isOnceRight = answers.every((answer, n) => answer === (n === 0 ? 'right' : 'wrong'));
-  const decisive = isOnceRight ? undefined : yield* findDecisivePart(inquiry, later);
+  const decisive = isOnceRight ? undefined : yield* findDecisivePart(inquiry, later, mark);
   const shown = sent.slice(isOnceRight ? 0 : firstWrong, firstWrong + 1) as [HttpRequest, ...HttpRequest[]];
   const symptom = describeSymptom(inquiry, sent[firstWrong] ?? shown[0]);
   const sentence = isOnceRight
@@ -215,6 +262,7 @@ interface DecisivePart {
 function* findDecisivePart(
   inquiry: SymptomInquiry,
   { components, compose }: DecomposedRequest,
+  mark: Mark,
 ): RequestGenerator<DecisivePart | undefined> {
   for (const part of new Set(components.map(({ kind }) => kind))) {
     const rest = components.filter(({ kind }) => kind !== part);
@@ -253,8 +301,7 @@ function describeLender(lent: EarlierParts | undefined, { target: { world } }: S
 function* tryPair(
   inquiry: SymptomInquiry,
   before: DecomposedRequest,
-  after: DecomposedRequest,
-  alone: HttpRequest,
+  { later: after, mark, alone }: FreshRequest,
   lent: EarlierParts | undefined,
 ): RequestGenerator<NarrowedFailure | undefined> {
   let turn = 0;
@@ -292,8 +339,7 @@ const overlaps = 6;
 function* tryOverlap(
   inquiry: SymptomInquiry,
   earlier: Exchange,
-  later: DecomposedRequest,
-  alone: HttpRequest,
+  { later, mark, alone }: FreshRequest,
   { plain }: NarrowingContext,
 ): RequestGenerator<NarrowedFailure | undefined> {
   const companion = takeRequestApart(earlier.request, plain) ?? later;

@@ -289,6 +289,26 @@ const bisectingCustomers = listing((ids, { body = '' }) => {
   );
 });
 
+/** Has a cache whose key lacks the metadata of the request. */
+function cachingWithoutMetadata(): Answer {
+  const kept = new Map<string, ReturnType<Answer>>();
+  return (request) => {
+    const { metadata: _, ...rest } = Object(parseJson(request.body ?? ''));
+    const key = JSON.stringify([request.path, rest]);
+    const response = kept.get(key) ?? conforming(request);
+    kept.set(key, response);
+    return response;
+  };
+}
+
+/** Reads the first five items alone. */
+const readingFiveItems = readingBody((body) => {
+  const items = getMember(body.order, 'items');
+  return isJsonObject(body.order) && Array.isArray(items)
+    ? { ...body, order: { ...body.order, items: items.slice(0, 5) } }
+    : body;
+});
+
 /** Goes on with a filter where the request before stopped, and so finds nothing each second time. */
 function resumingFilters(): Answer {
   const halfway = new Set<string>();
@@ -446,6 +466,12 @@ const mistakes: readonly (readonly [what: string, create: () => Answer, sentence
     readingFirstRows,
     /always returned.*a rank from \d+ to \d+.*have \d+ rows of a join.*500 may be a limit/,
   ],
+  [
+    'a cache has a key without the metadata',
+    cachingWithoutMetadata,
+    /^After the first of these two requests, the second one is wrong.*Alone, .* is returned.*differ in the metadata/,
+  ],
+  ['five items count', () => readingFiveItems, /as item 6 of the order, .* is not returned.*As item 5, .* is returned/],
   [
     'a filter goes on where the request before stopped',
     resumingFilters,
