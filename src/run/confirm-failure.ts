@@ -4,7 +4,7 @@
  */
 
 import { listWholeResponses } from '../assertions/judge-broken-response.js';
-import type { AnsweredExchange } from '../assertions/row-evidence.js';
+import { type AnsweredExchange, readReturnedTiersOfExchange } from '../assertions/row-evidence.js';
 import type { RequirementCase, RequirementRow } from '../cases/test-case.js';
 import { type Exchange, serializeRequest } from '../http/exchange.js';
 import { findResponseBreakage } from '../http/response-breakage.js';
@@ -21,6 +21,7 @@ import {
   type TargetContext,
 } from '../judge/judge-case.js';
 import { judgeExchanges } from '../judge/judge-exchange.js';
+import { groupBy } from '../support/collections.js';
 import { parseJson } from '../support/json.js';
 import { createReason } from '../support/reason.js';
 import type { CaseExchanges } from './case-result.js';
@@ -43,7 +44,8 @@ export interface Confirmation {
 
 /**
  * A response that does not arrive is sent for again beside others that do. Other failing rows are sent alone; one that then
- * passes may fail only among other requests, so it is sent in its batch, too. All that is not seen again is inconclusive.
+ * passes may fail every other time, so it is sent several times, or only among other requests, so it is sent in its batch, too.
+ * All that is not seen again is inconclusive.
  *
  * Only the first failing case of a requirement is confirmed: then the verdict of the requirement is certain. That rule and its
  * exceptions are in `run.ts` (`needsConfirmation`).
@@ -55,8 +57,11 @@ export async function confirmFailure(failed: FailedCase): Promise<Confirmation> 
   const alone = await confirmAlone(remaining);
   const repetitions = [...arrived.repetitions, ...alone.repetitions];
   if (alone.isConfirmed) return { ...alone, repetitions };
+  const series = await confirmInSeries(remaining, alone);
+  const sent = [...repetitions, ...series.repetitions];
+  if (series.isConfirmed) return { ...series, repetitions: sent };
   const batch = await confirmInBatches(remaining, alone);
-  return { ...batch, repetitions: [...repetitions, ...batch.repetitions] };
+  return { ...batch, repetitions: [...sent, ...batch.repetitions] };
 }
 
 /** Lists the rows that fail. If there are new failures, these are to be confirmed, and not what is known. */
@@ -182,6 +187,81 @@ async function repeatAlone(failed: FailedCase, rows: readonly number[], before: 
 function showsOneResponse(failing: readonly number[], { rows }: CaseJudgement, { exchanges }: CaseExchanges): boolean {
   const shown = failing.flatMap((row) => rows[row]?.shownBy?.map((name) => exchanges[row]?.get(name)) ?? []);
   return new Set(shown).size <= 1;
+}
+
+// In a series ---------------------------------------------------------------------------------------------------------
+
+/** How often a request is sent alone, at most; and how often if it is right each time. */
+const [maxInSeries, maxRightInSeries] = [12, 6];
+/**
+ * How often the result must be wrong in the same way, and how often right and wrong must follow each other. Of twelve responses,
+ * a proxy that takes one in twenty for another makes three wrong once in 50 times, and seldom in the same way.
+ */
+const [minAlike, minTurns] = [3, 3];
+
+/**
+ * Confirms that a request has a right result and the same wrong one by turns, as where a worker process keeps something for its next
+ * request. A change of the data would change the result once.
+ */
+async function confirmInSeries(
+  failed: FailedCase,
+  { judgement, repetitions: alone }: Confirmation,
+): Promise<StageResult> {
+  const { testCase, sender, target, firstJudgement } = failed;
+  const unconfirmed = { judgement, isConfirmed: false };
+  const [suspect] = listFailingRows(firstJudgement).flatMap((row) => findSuspect(failed, alone, row)?.suspect ?? []);
+  if (suspect === undefined || isSerial(testCase)) return { ...unconfirmed, repetitions: [] };
+  const { row, name } = suspect;
+  const repeated = selectRequest(testCase, row, name);
+  const repetitions: CaseExchanges[] = [];
+  for (let turn = 1; turn <= maxInSeries; turn += 1) {
+    repetitions.push(await sender.sendAlone(repeated, [row], maxTurns + turn));
+    const series = readSeries(repetitions, suspect, target);
+    const { reason, ...rest } = firstJudgement.rows[row] as RowJudgement;
+    const { wrong, sent, isDamaged, isByTurns } = series;
+    if (isDamaged || (wrong === 0 && sent >= maxRightInSeries)) break;
+    if (!isByTurns || reason === undefined) continue;
+    const stated = { ...rest, reason: createReason('by-turns', { reason, wrong, sent }) };
+    return { judgement: judgeCaseByRows(judgement.rows.with(row, stated), testCase), repetitions, isConfirmed: true };
+  }
+  return { ...unconfirmed, repetitions };
+}
+
+/** The case with one request in the place of a row. */
+function selectRequest(testCase: RequirementCase, row: number, name: string): RequirementCase {
+  const stated = testCase.rows[row] as RequirementRow;
+  const requests = new Map([...stated.requests].filter(([key]) => key === name));
+  return { ...testCase, rows: testCase.rows.with(row, { ...stated, requests }) };
+}
+
+/** Reads what came back each time that a suspect was sent. The first response, which is wrong, counts as a turn. */
+function readSeries(
+  repetitions: readonly CaseExchanges[],
+  { row, name, first }: SuspectRequest,
+  target: TargetContext,
+) {
+  const received = repetitions.flatMap(({ exchanges }) => exchanges[row]?.get(name) ?? []);
+  const all = [first, ...received];
+  const whole = all.filter((exchange): exchange is AnsweredExchange => !isDamaged(exchange));
+  const judged = judgeExchanges(whole, target).map(({ verdict }) => verdict === 'fail');
+  const results = whole.map((exchange, n) => (judged[n] === true ? renderReturned(exchange, target) : ''));
+  const turns = results.filter((result, n) => n > 0 && (result === '') !== (results[n - 1] === '')).length;
+  const counts = [...groupBy(results.slice(1), (result) => result)].map(([result, same]) =>
+    result === '' ? 0 : same.length,
+  );
+  return {
+    sent: received.length,
+    wrong: results.slice(1).filter((result) => result !== '').length,
+    isDamaged: whole.length < all.length,
+    isByTurns: Math.max(0, ...counts) >= minAlike && turns >= minTurns,
+  };
+}
+
+/** Equal for exchanges that returned the same promotions. Never empty. */
+function renderReturned(exchange: AnsweredExchange, target: TargetContext): string {
+  const evidence = collectRowEvidence([new Map([['request', exchange]])], target);
+  const returned = evidence.flatMap((row) => readReturnedTiersOfExchange(exchange, row).returned);
+  return JSON.stringify([exchange.response.status, returned.toSorted()]);
 }
 
 // In a batch ----------------------------------------------------------------------------------------------------------

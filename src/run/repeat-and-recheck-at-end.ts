@@ -19,6 +19,7 @@ import { collectRowEvidence, type ExchangesByRow, type TargetContext } from '../
 import { findWorstVerdict, type Verdict } from '../judge/verdict.js';
 import type { Suite } from '../suite/suite.js';
 import { createReason } from '../support/reason.js';
+import { areResultsLeftOver } from './are-results-left-over.js';
 import {
   type CaseExchanges,
   type CaseResult,
@@ -204,10 +205,13 @@ async function watchFirstRequests(
   const lasting = repetitions.flatMap(listChanges);
   const violated = lasting.find(({ is }) => is === 'violated');
   const changedAtEnd = lasting.flatMap(({ n, is }) => (is === 'violated' ? [n] : []));
-  const hasChanged = changedAtEnd.some((n) => {
+  const mayHaveChanged = changedAtEnd.some((n) => {
     const atEnd = repetitions.flatMap(({ exchanges }) => exchanges[n]?.get(requestName) ?? []);
     return mayDataHaveChanged(target.calibration[n], atEnd, requests, target);
   });
+  const listSent = ({ exchanges }: CaseExchanges) => exchanges.flatMap((row) => [...row.values()]);
+  const atEnd = [sent, ...repetitions].flatMap(listSent);
+  const hasChanged = mayHaveChanged && !areResultsLeftOver(target.calibration, atEnd, target);
   if (violated !== undefined && suite.data !== undefined && hasChanged) {
     const reason = createReason('data-changed', { reason: violated.reason });
     return { ...createRepetitionResult('inconclusive'), reason, hasDataChanged: true };

@@ -1,0 +1,144 @@
+import { type AnsweredExchange, readReturnedTiersOfExchange } from '../assertions/row-evidence.js';
+import { createOracle, type DocumentedRequestBody, type Oracle } from '../contract/oracle.js';
+import { type ItemRule, type Tier, type TierRule, windowSize } from '../contract/world.js';
+import { parseRequest } from '../http/decoded-request.js';
+import type { Exchange } from '../http/exchange.js';
+import { isSuccessful } from '../http/response-status.js';
+import { collectRowEvidence, type TargetContext } from '../judge/judge-case.js';
+
+/** How many requests may overlap: a request may use what one of the next requests left behind. */
+const overlap = 8;
+
+/** How many promotions must become wrong, each after a request that had what it lacks, and at how many different times. */
+const [minLearned, minTimes] = [6, 3];
+
+/**
+ * Whether a deployment adds what earlier requests had to later ones, such as items or metadata. Its results are then wrong for good,
+ * which looks like a change of the data. Three things together tell it from a change: no promotion is ever missing; each that is
+ * wrongly returned lacks only what an earlier request had; and promotions become wrong at different times, right after such a
+ * request, which nobody who changes the data knows about.
+ *
+ * @param first the first exchanges of a run, in their order
+ * @param atEnd those of the same requests at its end
+ */
+export function areResultsLeftOver(
+  first: readonly Exchange[],
+  atEnd: readonly Exchange[],
+  target: TargetContext,
+): boolean {
+  const seen = [...first, ...atEnd].map((exchange) => readResult(exchange, target));
+  const results = seen.filter((result) => result !== undefined);
+  if (results.length < seen.length || results.some(({ isIncomplete }) => isIncomplete)) return false;
+  const isExplained = results.every(({ wrong }, n) =>
+    [...wrong].every((tier) => findLastNeeded(tier, n, results) < n + overlap),
+  );
+  return isExplained && hasLearned(results.slice(0, first.length));
+}
+
+interface Result {
+  readonly oracle: Oracle;
+  readonly quantities: ReadonlyMap<string, number>;
+  /** The promotions that were returned and must not be. */
+  readonly wrong: ReadonlySet<Tier>;
+  /** Those that were rightly not returned. */
+  readonly absent: ReadonlySet<Tier>;
+  /** Whether a promotion that must be returned was not. */
+  readonly isIncomplete: boolean;
+}
+
+/** @returns undefined if the response does not show a result */
+function readResult(exchange: Exchange, target: TargetContext): Result | undefined {
+  if (!('response' in exchange) || !isSuccessful(exchange.response)) return undefined;
+  const oracle = createOracle(exchange.request, target.world);
+  if (oracle.openReason !== undefined) return undefined;
+  const returned = listReturned(exchange, target);
+  const select = (obligation: 'required' | 'forbidden', isReturned: boolean) =>
+    target.world.tiers
+      .slice(0, windowSize)
+      .filter((tier) => oracle.returned(tier) === obligation && returned.has(tier.id) === isReturned);
+  return {
+    oracle,
+    quantities: countQuantities(exchange),
+    wrong: new Set(select('forbidden', true)),
+    absent: new Set(select('forbidden', false)),
+    isIncomplete: select('required', false).length > 0,
+  };
+}
+
+function listReturned(exchange: AnsweredExchange, target: TargetContext): ReadonlySet<string> {
+  const evidence = collectRowEvidence([new Map([['request', exchange]])], target).slice(0, 1);
+  return new Set(evidence.flatMap((row) => readReturnedTiersOfExchange(exchange, row).returned));
+}
+
+function countQuantities({ request }: AnsweredExchange): ReadonlyMap<string, number> {
+  const { order } = parseRequest(request).body as DocumentedRequestBody;
+  const counts = new Map<string, number>();
+  for (const { product_id, sku_id, quantity = 1 } of order?.items ?? []) {
+    const key = createItemKey(product_id === undefined ? 'sku' : 'product', product_id ?? sku_id ?? '');
+    counts.set(key, (counts.get(key) ?? 0) + quantity);
+  }
+  return counts;
+}
+
+function createItemKey(kind: ItemRule['kind'], id: string): string {
+  return `${kind} ${id}`;
+}
+
+/**
+ * Finds the first request with which all is sent that a promotion lacks in a request: its place among the results; Infinity if
+ * some of it never is. @param n the place of the request
+ */
+function findLastNeeded(tier: Tier, n: number, results: readonly Result[]): number {
+  const lacking = (results[n]?.oracle.listReasons(tier) ?? []).filter(({ obligation }) => obligation === 'forbidden');
+  const places = lacking.map((reason) => (reason.is === 'rule' ? findMet(reason.rule, tier, n, results) : Infinity));
+  return Math.max(...places);
+}
+
+/** Finds the first request that meets a rule, alone or with the items of earlier ones. */
+function findMet(rule: TierRule, tier: Tier, n: number, results: readonly Result[]): number {
+  const key = 'at_least' in rule ? createItemKey(rule.kind, rule.id) : undefined;
+  let sum = results[n]?.quantities.get(key ?? '') ?? 0;
+  const place = results.findIndex(({ oracle, quantities }, at) => {
+    if (at === n) return false;
+    if (key !== undefined) sum += quantities.get(key) ?? 0;
+    const isMet = oracle
+      .listReasons(tier)
+      .some((reason) => reason.is === 'rule' && reason.rule === rule && reason.obligation === 'required');
+    return isMet || ('at_least' in rule && sum >= rule.at_least);
+  });
+  return place < 0 ? Infinity : place;
+}
+
+/** Whether promotions that were rightly absent become wrong one after another, each once a request had what it lacks. */
+function hasLearned(results: readonly Result[]): boolean {
+  const tiers = new Set(results.flatMap(({ wrong }) => [...wrong]));
+  const spans = [...tiers].flatMap((tier) => findSpan(tier, results) ?? []);
+  return spans.length >= minLearned && countTimes(spans) >= minTimes;
+}
+
+/** A promotion became wrong after the one place and until the other. */
+interface Span {
+  readonly after: number;
+  readonly until: number;
+}
+
+/** @returns undefined if it was not absent before a request had what it lacks */
+function findSpan(tier: Tier, results: readonly Result[]): Span | undefined {
+  const until = results.findIndex(({ wrong }) => wrong.has(tier));
+  const after = results.findLastIndex(
+    ({ absent }, n) => n < until && absent.has(tier) && n < findLastNeeded(tier, n, results),
+  );
+  return after < 0 ? undefined : { after, until };
+}
+
+/** Counts how many different times the spans need at least: one time is in as many spans as possible. */
+function countTimes(spans: readonly Span[]): number {
+  let times = 0;
+  let last = -1;
+  for (const { after, until } of spans.toSorted((span, next) => span.until - next.until)) {
+    if (after < last) continue;
+    last = until;
+    times += 1;
+  }
+  return times;
+}
