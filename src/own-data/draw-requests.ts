@@ -1,4 +1,4 @@
-import type { World } from '../contract/world.js';
+import type { Tier, World } from '../contract/world.js';
 import { serializeRequest } from '../http/exchange.js';
 import { groupBy } from '../support/collections.js';
 import type { CandidateRequest, FilterVariationGroup, FilterVariationKind } from './candidate-request.js';
@@ -56,6 +56,8 @@ const needed: readonly ((candidate: CandidateRequest) => boolean)[] = [
   isChanged('audience-first'),
   isChanged('metadata-keys-replaced'),
   isChanged('metadata-keys-added'),
+  isMetadataMoved('metadata-as-order-metadata'),
+  isMetadataMoved('order-metadata-of-same-keys'),
   ...sizeVariations.map(({ title }) => isTitled(title)),
 ];
 
@@ -66,6 +68,16 @@ function isFiltered(kind: FilterVariationKind, group: FilterVariationGroup, chan
 
 function isChanged(kind: RequestVariationKind) {
   return ({ filtering, change }: CandidateRequest) => filtering === undefined && change?.kind === kind;
+}
+
+/** Metadata that decides is sent as order metadata, or beside other order metadata. */
+function isMetadataMoved(kind: RequestVariationKind) {
+  return (candidate: CandidateRequest) => {
+    const { base, oracle } = candidate;
+    const decides = ({ rules }: Tier) => rules.some((rule) => rule.kind === 'metadata');
+    const isReturned = (tier: Tier) => base?.oracle.returned(tier) === 'required' && decides(tier);
+    return isChanged(kind)(candidate) && base !== undefined && oracle.matched.some(isReturned);
+  };
 }
 
 function isTitled(title: string) {

@@ -6,9 +6,6 @@ import type { Exchange } from '../http/exchange.js';
 import { isSuccessful } from '../http/response-status.js';
 import { collectRowEvidence, type TargetContext } from '../judge/judge-case.js';
 
-/** How many requests may overlap: a request may use what one of the next requests left behind. */
-const overlap = 8;
-
 /** How many promotions must become wrong, each after a request that had what it lacks, and at how many different times. */
 const [minLearned, minTimes] = [6, 3];
 
@@ -26,17 +23,18 @@ export function areResultsLeftOver(
   atEnd: readonly Exchange[],
   target: TargetContext,
 ): boolean {
-  const seen = [...first, ...atEnd].map((exchange) => readResult(exchange, target));
+  const seen = [...first, ...atEnd].map((exchange, n) => readResult(exchange, n, target));
   const results = seen.filter((result) => result !== undefined);
   if (results.length < seen.length || results.some(({ isIncomplete }) => isIncomplete)) return false;
-  const isExplained = results.every(({ wrong }, n) =>
-    [...wrong].every((tier) => findLastNeeded(tier, n, results) < n + overlap),
-  );
+  const isExplained = results.every((result) => [...result.wrong].every((tier) => wasSent(tier, result, results)));
   return isExplained && hasLearned(results.slice(0, first.length));
 }
 
 interface Result {
   readonly oracle: Oracle;
+  /** When the request was sent, and when its response was there: times, or its place if there are none. */
+  readonly start: number;
+  readonly end: number;
   readonly quantities: ReadonlyMap<string, number>;
   /** The promotions that were returned and must not be. */
   readonly wrong: ReadonlySet<Tier>;
@@ -46,8 +44,8 @@ interface Result {
   readonly isIncomplete: boolean;
 }
 
-/** @returns undefined if the response does not show a result */
-function readResult(exchange: Exchange, target: TargetContext): Result | undefined {
+/** @param place in the order of requests @returns undefined if the response does not show a result */
+function readResult(exchange: Exchange, place: number, target: TargetContext): Result | undefined {
   if (!('response' in exchange) || !isSuccessful(exchange.response)) return undefined;
   const oracle = createOracle(exchange.request, target.world);
   if (oracle.openReason !== undefined) return undefined;
@@ -56,8 +54,12 @@ function readResult(exchange: Exchange, target: TargetContext): Result | undefin
     target.world.tiers
       .slice(0, windowSize)
       .filter((tier) => oracle.returned(tier) === obligation && returned.has(tier.id) === isReturned);
+  // Durations are whole milliseconds. Without them, requests are sent one after another.
+  const { startedAt, durationMs } = exchange.timing ?? { startedAt: place, durationMs: -0.5 };
   return {
     oracle,
+    start: startedAt,
+    end: startedAt + durationMs + 1,
     quantities: countQuantities(exchange),
     wrong: new Set(select('forbidden', true)),
     absent: new Set(select('forbidden', false)),
@@ -84,29 +86,24 @@ function createItemKey(kind: ItemRule['kind'], id: string): string {
   return `${kind} ${id}`;
 }
 
-/**
- * Finds the first request with which all is sent that a promotion lacks in a request: its place among the results; Infinity if
- * some of it never is. @param n the place of the request
- */
-function findLastNeeded(tier: Tier, n: number, results: readonly Result[]): number {
-  const lacking = (results[n]?.oracle.listReasons(tier) ?? []).filter(({ obligation }) => obligation === 'forbidden');
-  const places = lacking.map((reason) => (reason.is === 'rule' ? findMet(reason.rule, tier, n, results) : Infinity));
-  return Math.max(...places);
+/** Whether requests that were sent before a response was there had all that a promotion lacks in its request. */
+function wasSent(tier: Tier, result: Result, results: readonly Result[]): boolean {
+  const earlier = results.filter((other) => other !== result && other.start < result.end);
+  const lacking = result.oracle.listReasons(tier).filter(({ obligation }) => obligation === 'forbidden');
+  return lacking.every((reason) => reason.is === 'rule' && isMet(reason.rule, tier, result, earlier));
 }
 
-/** Finds the first request that meets a rule, alone or with the items of earlier ones. */
-function findMet(rule: TierRule, tier: Tier, n: number, results: readonly Result[]): number {
-  const key = 'at_least' in rule ? createItemKey(rule.kind, rule.id) : undefined;
-  let sum = results[n]?.quantities.get(key ?? '') ?? 0;
-  const place = results.findIndex(({ oracle, quantities }, at) => {
-    if (at === n) return false;
-    if (key !== undefined) sum += quantities.get(key) ?? 0;
-    const isMet = oracle
+/** Whether one of these requests meets a rule, or the items of all do. */
+function isMet(rule: TierRule, tier: Tier, { quantities }: Result, earlier: readonly Result[]): boolean {
+  const isMetAlone = ({ oracle }: Result) =>
+    oracle
       .listReasons(tier)
       .some((reason) => reason.is === 'rule' && reason.rule === rule && reason.obligation === 'required');
-    return isMet || ('at_least' in rule && sum >= rule.at_least);
-  });
-  return place < 0 ? Infinity : place;
+  if (earlier.some(isMetAlone)) return true;
+  if (!('at_least' in rule)) return false;
+  const key = createItemKey(rule.kind, rule.id);
+  const counts = [quantities, ...earlier.map((other) => other.quantities)].map((counted) => counted.get(key) ?? 0);
+  return counts.reduce((sum, count) => sum + count, 0) >= rule.at_least;
 }
 
 /** Whether promotions that were rightly absent become wrong one after another, each once a request had what it lacks. */
@@ -122,13 +119,12 @@ interface Span {
   readonly until: number;
 }
 
-/** @returns undefined if it was not absent before a request had what it lacks */
+/** @returns undefined if the promotion was not absent before a request had what it lacks */
 function findSpan(tier: Tier, results: readonly Result[]): Span | undefined {
   const until = results.findIndex(({ wrong }) => wrong.has(tier));
-  const after = results.findLastIndex(
-    ({ absent }, n) => n < until && absent.has(tier) && n < findLastNeeded(tier, n, results),
-  );
-  return after < 0 ? undefined : { after, until };
+  const before = results.slice(0, until);
+  const isLearned = before.some((result) => result.absent.has(tier) && !wasSent(tier, result, results));
+  return isLearned ? { after: before.findLastIndex(({ absent }) => absent.has(tier)), until } : undefined;
 }
 
 /** Counts how many different times the spans need at least: one time is in as many spans as possible. */

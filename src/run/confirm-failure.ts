@@ -203,62 +203,50 @@ const [minAlike, minTurns] = [3, 3];
  * Confirms that a request has a right result and the same wrong one by turns, as where a worker process keeps something for its next
  * request. A change of the data would change the result once.
  */
-async function confirmInSeries(
-  failed: FailedCase,
-  { judgement, repetitions: alone }: Confirmation,
-): Promise<StageResult> {
+async function confirmInSeries(failed: FailedCase, alone: Confirmation): Promise<StageResult> {
   const { testCase, sender, target, firstJudgement } = failed;
-  const unconfirmed = { judgement, isConfirmed: false };
-  const [suspect] = listFailingRows(firstJudgement).flatMap((row) => findSuspect(failed, alone, row)?.suspect ?? []);
-  if (suspect === undefined || isSerial(testCase)) return { ...unconfirmed, repetitions: [] };
-  const { row, name } = suspect;
-  const repeated = selectRequest(testCase, row, name);
+  const { judgement } = alone;
   const repetitions: CaseExchanges[] = [];
-  for (let turn = 1; turn <= maxInSeries; turn += 1) {
-    repetitions.push(await sender.sendAlone(repeated, [row], maxTurns + turn));
+  const suspect = listFailingRows(firstJudgement)
+    .map((row) => findSuspect(failed, alone.repetitions, row)?.suspect)
+    .find((found) => found !== undefined);
+  const { reason, ...failing } = firstJudgement.rows[suspect?.row ?? -1] ?? {};
+  if (suspect === undefined || reason === undefined || isSerial(testCase))
+    return { judgement, repetitions, isConfirmed: false };
+  while (repetitions.length < maxInSeries) {
+    const sent = await sender.sendInSeries(suspect);
+    if (sent === undefined) break;
+    repetitions.push(sent);
     const series = readSeries(repetitions, suspect, target);
-    const { reason, ...rest } = firstJudgement.rows[row] as RowJudgement;
-    const { wrong, sent, isDamaged, isByTurns } = series;
-    if (isDamaged || (wrong === 0 && sent >= maxRightInSeries)) break;
-    if (!isByTurns || reason === undefined) continue;
-    const stated = { ...rest, reason: createReason('by-turns', { reason, wrong, sent }) };
-    return { judgement: judgeCaseByRows(judgement.rows.with(row, stated), testCase), repetitions, isConfirmed: true };
+    if (series.isDamaged || (series.wrong === 0 && series.sent >= maxRightInSeries)) break;
+    if (!series.isByTurns) continue;
+    const row = { ...failing, reason: createReason('by-turns', { reason, wrong: series.wrong, sent: series.sent }) };
+    const rows = judgement.rows.with(suspect.row, row as RowJudgement);
+    return { judgement: judgeCaseByRows(rows, testCase), repetitions, isConfirmed: true };
   }
-  return { ...unconfirmed, repetitions };
-}
-
-/** The case with one request in the place of a row. */
-function selectRequest(testCase: RequirementCase, row: number, name: string): RequirementCase {
-  const stated = testCase.rows[row] as RequirementRow;
-  const requests = new Map([...stated.requests].filter(([key]) => key === name));
-  return { ...testCase, rows: testCase.rows.with(row, { ...stated, requests }) };
+  return { judgement, repetitions, isConfirmed: false };
 }
 
 /** Reads what came back each time that a suspect was sent. The first response, which is wrong, counts as a turn. */
-function readSeries(
-  repetitions: readonly CaseExchanges[],
-  { row, name, first }: SuspectRequest,
-  target: TargetContext,
-) {
-  const received = repetitions.flatMap(({ exchanges }) => exchanges[row]?.get(name) ?? []);
-  const all = [first, ...received];
+function readSeries(repetitions: readonly CaseExchanges[], { first }: SuspectRequest, target: TargetContext) {
+  const all = [first, ...repetitions.flatMap(({ batch }) => batch?.exchanges ?? [])];
   const whole = all.filter((exchange): exchange is AnsweredExchange => !isDamaged(exchange));
-  const judged = judgeExchanges(whole, target).map(({ verdict }) => verdict === 'fail');
-  const results = whole.map((exchange, n) => (judged[n] === true ? renderReturned(exchange, target) : ''));
-  const turns = results.filter((result, n) => n > 0 && (result === '') !== (results[n - 1] === '')).length;
-  const counts = [...groupBy(results.slice(1), (result) => result)].map(([result, same]) =>
-    result === '' ? 0 : same.length,
-  );
+  const judged = judgeExchanges(whole, target);
+  const results = whole.map((exchange, n) => (judged[n]?.verdict === 'fail' ? renderResult(exchange, target) : ''));
+  const isWrong = results.map((result) => result !== '');
+  const again = results.slice(1).filter((result) => result !== '');
+  const alike = [...groupBy(again, (result) => result).values()].map((same) => same.length);
+  const turns = isWrong.filter((is, n) => n > 0 && is !== isWrong[n - 1]).length;
   return {
-    sent: received.length,
-    wrong: results.slice(1).filter((result) => result !== '').length,
+    sent: all.length - 1,
+    wrong: again.length,
     isDamaged: whole.length < all.length,
-    isByTurns: Math.max(0, ...counts) >= minAlike && turns >= minTurns,
+    isByTurns: Math.max(0, ...alike) >= minAlike && turns >= minTurns,
   };
 }
 
-/** Equal for exchanges that returned the same promotions. Never empty. */
-function renderReturned(exchange: AnsweredExchange, target: TargetContext): string {
+/** Equal for exchanges that returned the same promotions, and never empty. */
+function renderResult(exchange: AnsweredExchange, target: TargetContext): string {
   const evidence = collectRowEvidence([new Map([['request', exchange]])], target);
   const returned = evidence.flatMap((row) => readReturnedTiersOfExchange(exchange, row).returned);
   return JSON.stringify([exchange.response.status, returned.toSorted()]);
