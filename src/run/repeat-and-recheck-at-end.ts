@@ -20,6 +20,7 @@ import { findWorstVerdict, type Verdict } from '../judge/verdict.js';
 import type { Suite } from '../suite/suite.js';
 import { createReason } from '../support/reason.js';
 import { areResultsLeftOver } from './are-results-left-over.js';
+import { areResultsOfKeptParts } from './are-results-of-kept-parts.js';
 import {
   type CaseExchanges,
   type CaseResult,
@@ -211,7 +212,9 @@ async function watchFirstRequests(
   });
   const listSent = ({ exchanges }: CaseExchanges) => exchanges.flatMap((row) => [...row.values()]);
   const atEnd = [sent, ...repetitions].flatMap(listSent);
-  const hasChanged = mayHaveChanged && !areResultsLeftOver(target.calibration, atEnd, target);
+  const isOfEarlier = () =>
+    areResultsLeftOver(target.calibration, atEnd, target) || areResultsOfKeptParts(atEnd, target);
+  const hasChanged = mayHaveChanged && !isOfEarlier();
   if (violated !== undefined && suite.data !== undefined && hasChanged) {
     const reason = createReason('data-changed', { reason: violated.reason });
     return { ...createRepetitionResult('inconclusive'), reason, hasDataChanged: true };
