@@ -26,7 +26,10 @@ export function areResultsLeftOver(
   const seen = [...first, ...atEnd].map((exchange, n) => readResult(exchange, n, target));
   const results = seen.filter((result) => result !== undefined);
   if (results.length < seen.length || results.some(({ isIncomplete }) => isIncomplete)) return false;
-  const isExplained = results.every((result) => [...result.wrong].every((tier) => wasSent(tier, result, results)));
+  const isExplained = results.every((result) => {
+    const earlier = results.filter((other) => other !== result && other.start < result.end);
+    return [...result.wrong].every((tier) => hasLacking(earlier, tier, result));
+  });
   return isExplained && hasLearned(results.slice(0, first.length));
 }
 
@@ -86,9 +89,8 @@ function createItemKey(kind: ItemRule['kind'], id: string): string {
   return `${kind} ${id}`;
 }
 
-/** Whether requests that were sent before a response was there had all that a promotion lacks in its request. */
-function wasSent(tier: Tier, result: Result, results: readonly Result[]): boolean {
-  const earlier = results.filter((other) => other !== result && other.start < result.end);
+/** Whether earlier requests had all that a promotion lacks in a request. */
+function hasLacking(earlier: readonly Result[], tier: Tier, result: Result): boolean {
   const lacking = result.oracle.listReasons(tier).filter(({ obligation }) => obligation === 'forbidden');
   return lacking.every((reason) => reason.is === 'rule' && isMet(reason.rule, tier, result, earlier));
 }
@@ -123,7 +125,9 @@ interface Span {
 function findSpan(tier: Tier, results: readonly Result[]): Span | undefined {
   const until = results.findIndex(({ wrong }) => wrong.has(tier));
   const before = results.slice(0, until);
-  const isLearned = before.some((result) => result.absent.has(tier) && !wasSent(tier, result, results));
+  const isLearned = before.some(
+    (result, n) => result.absent.has(tier) && !hasLacking(results.slice(0, n), tier, result),
+  );
   return isLearned ? { after: before.findLastIndex(({ absent }) => absent.has(tier)), until } : undefined;
 }
 
