@@ -1,19 +1,22 @@
 import { type AnsweredExchange, readReturnedTiersOfExchange } from '../assertions/row-evidence.js';
-import { createOracle, type DocumentedRequestBody, type Oracle } from '../contract/oracle.js';
+import { createOracle, type DocumentedRequestBody, type ObligationReason, type Oracle } from '../contract/oracle.js';
 import { type ItemRule, type Tier, type TierRule, windowSize } from '../contract/world.js';
 import { parseRequest } from '../http/decoded-request.js';
 import type { Exchange } from '../http/exchange.js';
 import { isSuccessful } from '../http/response-status.js';
 import { collectRowEvidence, type TargetContext } from '../judge/judge-case.js';
 
-/** How many promotions must become wrong, each after a request that had what it lacks, and at how many different times. */
-const [minLearned, minTimes] = [6, 3];
+/** How many promotions must become wrong, and at how many different times: one of these pairs. */
+const enough = [
+  { learned: 3, times: 3 },
+  { learned: 6, times: 2 },
+] as const;
 
 /**
  * Whether a deployment adds what earlier requests had to later ones, such as items or metadata. Its results are then wrong for good,
- * which looks like a change of the data. Three things together tell it from a change: no promotion is ever missing; each that is
- * wrongly returned lacks only what an earlier request had; and promotions become wrong at different times, right after such a
- * request, which nobody who changes the data knows about.
+ * which looks like a change of the data. Four things together tell it from a change: no promotion is ever missing; those that are
+ * wrongly returned lack one thing alone, such as items; an earlier request had what they lack; and they become wrong at different
+ * times, right after such a request, which nobody who changes the data knows about.
  *
  * @param first the first exchanges of a run, in their order
  * @param atEnd those of the same requests at its end
@@ -30,7 +33,7 @@ export function areResultsLeftOver(
     const earlier = results.filter((other) => other !== result && other.start < result.end);
     return [...result.wrong].every((tier) => hasLacking(earlier, tier, result));
   });
-  return isExplained && hasLearned(results.slice(0, first.length));
+  return isExplained && isOneThingLacking(results) && hasLearned(results.slice(0, first.length));
 }
 
 interface Result {
@@ -89,10 +92,24 @@ function createItemKey(kind: ItemRule['kind'], id: string): string {
   return `${kind} ${id}`;
 }
 
+function listLacking(tier: Tier, { oracle }: Result): readonly ObligationReason[] {
+  return oracle.listReasons(tier).filter(({ obligation }) => obligation === 'forbidden');
+}
+
+/** Whether all promotions that are wrongly returned lack items, or all lack the same other thing. */
+function isOneThingLacking(results: readonly Result[]): boolean {
+  const lacking = results.flatMap((result) => [...result.wrong].flatMap((tier) => listLacking(tier, result)));
+  return new Set(lacking.map(nameThing)).size === 1;
+}
+
+function nameThing(reason: ObligationReason): string {
+  if (reason.is !== 'rule') return reason.is;
+  return 'at_least' in reason.rule ? 'items' : reason.rule.kind;
+}
+
 /** Whether earlier requests had all that a promotion lacks in a request. */
 function hasLacking(earlier: readonly Result[], tier: Tier, result: Result): boolean {
-  const lacking = result.oracle.listReasons(tier).filter(({ obligation }) => obligation === 'forbidden');
-  return lacking.every((reason) => reason.is === 'rule' && isMet(reason.rule, tier, result, earlier));
+  return listLacking(tier, result).every((reason) => reason.is === 'rule' && isMet(reason.rule, tier, result, earlier));
 }
 
 /** Whether one of these requests meets a rule, or the items of all do. */
@@ -112,7 +129,8 @@ function isMet(rule: TierRule, tier: Tier, { quantities }: Result, earlier: read
 function hasLearned(results: readonly Result[]): boolean {
   const tiers = new Set(results.flatMap(({ wrong }) => [...wrong]));
   const spans = [...tiers].flatMap((tier) => findSpan(tier, results) ?? []);
-  return spans.length >= minLearned && countTimes(spans) >= minTimes;
+  const counted = countTimes(spans);
+  return enough.some(({ learned, times }) => spans.length >= learned && counted >= times);
 }
 
 /** A promotion became wrong after the one place and until the other. */

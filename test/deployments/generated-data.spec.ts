@@ -187,7 +187,7 @@ const leftovers: Readonly<Record<string, (body: OrderedBody, earlier: OrderedBod
 
 for (const [what, add] of Object.entries(leftovers))
   test(`A deployment of which each process keeps ${what} of earlier requests fails: it is no change of the data`, async () => {
-    const world = createShop(150, 3);
+    const world = createShop(300, 1);
     const answer = createIndependentDeployment(world);
     const kept: OrderedBody[] = [{}, {}, {}];
     let count = 0;
