@@ -189,7 +189,9 @@ function listRecordNotes(comparison: Comparison, suite: Suite): string[] {
     case 'record':
       return describeSuiteChangeSinceRecord(comparison.record, suite);
     case 'missing-record':
-      return [`There is no record ${comparison.file} yet, so no answer is compared. npx conformance record writes it.`];
+      return [
+        `There is no record ${comparison.file} yet, so this run does not say whether answers have changed. npx conformance record writes it.`,
+      ];
     case 'nothing':
       return [];
   }

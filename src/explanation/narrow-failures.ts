@@ -58,7 +58,7 @@ const maxListedGroups = 40;
 /** No group uses up the requests of the others. */
 const requestsPerGroup = 40;
 /** How many requests narrowing sends at most, and how many it may send in any case until something is found out. */
-const [maxRequests, minRequests] = [50, 13];
+const [maxRequests, minRequests] = [50, 3];
 /** How many requests a failing run sends beside those of a conforming one: to confirm failures, and to narrow them. */
 const maxFurther = 66;
 

@@ -1,5 +1,6 @@
-import type { World } from '../contract/world.js';
+import type { Tier, World } from '../contract/world.js';
 import { serializeRequest } from '../http/exchange.js';
+import { groupBy } from '../support/collections.js';
 import type { CandidateRequest, FilterVariationGroup, FilterVariationKind } from './candidate-request.js';
 import { listCandidateRequests } from './list-candidate-requests.js';
 import { type CoverageGoal, listCoverageGoals } from './list-coverage-goals.js';
@@ -18,7 +19,17 @@ export function drawRequests(world: World, count: number): CandidateRequest[] {
   const drawn = { ...world, tiers: world.tiers.slice(0, drawnTiers) };
   const chosen = choose(keepDistinct(listCandidateRequests(world, drawn)), drawn, count);
   const orders = chosen.filter(({ base }) => base === undefined);
-  return orders.flatMap((order) => [order, ...chosen.filter(({ base }) => base === order)]);
+  return orders.flatMap((order) => joinRepetitions([order, ...chosen.filter(({ base }) => base === order)]));
+}
+
+/** Puts equal requests next to each other: what a deployment keeps for the next request may be gone after another one. */
+function joinRepetitions(candidates: readonly CandidateRequest[]): CandidateRequest[] {
+  return [...groupBy(candidates, serializeContent).values()].flat();
+}
+
+/** The same for a request and its repetitions. */
+function serializeContent({ request: { again: _, ...request } }: CandidateRequest): string {
+  return serializeRequest(request);
 }
 
 /** Keeps the first of equal requests, but in the place of the last: of candidates that show as much, others are chosen before. */
@@ -45,6 +56,8 @@ const needed: readonly ((candidate: CandidateRequest) => boolean)[] = [
   isChanged('audience-first'),
   isChanged('metadata-keys-replaced'),
   isChanged('metadata-keys-added'),
+  isMetadataMoved('metadata-as-order-metadata'),
+  isMetadataMoved('order-metadata-of-same-keys'),
   ...sizeVariations.map(({ title }) => isTitled(title)),
 ];
 
@@ -55,6 +68,16 @@ function isFiltered(kind: FilterVariationKind, group: FilterVariationGroup, chan
 
 function isChanged(kind: RequestVariationKind) {
   return ({ filtering, change }: CandidateRequest) => filtering === undefined && change?.kind === kind;
+}
+
+/** Metadata that decides is sent as order metadata, or beside other order metadata. */
+function isMetadataMoved(kind: RequestVariationKind) {
+  return (candidate: CandidateRequest) => {
+    const { base, oracle } = candidate;
+    const decides = ({ rules }: Tier) => rules.some((rule) => rule.kind === 'metadata');
+    const isReturned = (tier: Tier) => base?.oracle.returned(tier) === 'required' && decides(tier);
+    return isChanged(kind)(candidate) && base !== undefined && oracle.matched.some(isReturned);
+  };
 }
 
 function isTitled(title: string) {
@@ -86,11 +109,15 @@ function choose(candidates: readonly CandidateRequest[], drawn: World, count: nu
 /** The candidates that are chosen, and what they show together. */
 class Choice {
   readonly #goals: ReadonlyMap<CandidateRequest, readonly CoverageGoal[]>;
+  /** The candidates that repeat nothing, by their content. */
+  readonly #plain: ReadonlyMap<string, CandidateRequest>;
   readonly #chosen = new Set<CandidateRequest>();
   readonly #shown = new Set<string>();
 
   constructor(candidates: readonly CandidateRequest[], drawn: World) {
     this.#goals = new Map(candidates.map((candidate) => [candidate, listCoverageGoals(candidate, drawn)]));
+    const plain = candidates.filter(({ change }) => change?.kind !== 'repetition');
+    this.#plain = new Map(plain.map((candidate) => [serializeContent(candidate), candidate]));
   }
 
   get size(): number {
@@ -104,9 +131,10 @@ class Choice {
     return sum;
   }
 
-  /** Adds a candidate and the order that it is compared with. */
+  /** Adds a candidate, the order that it is compared with, and the request that it repeats. */
   add(candidate: CandidateRequest): void {
-    for (const added of [candidate.base ?? [], candidate].flat()) {
+    const repeated = candidate.change?.kind === 'repetition' ? this.#plain.get(serializeContent(candidate)) : undefined;
+    for (const added of [candidate.base ?? [], repeated ?? [], candidate].flat()) {
       this.#chosen.add(added);
       for (const { key } of this.#goals.get(added) ?? []) this.#shown.add(key);
     }

@@ -43,11 +43,15 @@ interface PlannedChange {
   readonly change: RequestVariation;
 }
 
+/** Repetitions show something together: of one request, all are sent. */
+const isSampled = ({ kind }: RequestVariation) => kind !== 'repetition';
+const sampledVariations = requestVariations.filter(isSampled);
+
 /** Varies the first order in each way, and others in some ways, so that each change is tried with two or three orders. */
 function planOrderChanges(orders: readonly CandidateRequest[], customers: SelectedCustomers): PlannedChange[] {
   const every = Math.ceil(orders.length / 2) + 1;
   return orders.flatMap((start, n) => {
-    const sampled = n === 0 ? requestVariations : [...takeEveryNth(requestVariations, every, n), ...nearMissesOfAll];
+    const sampled = n === 0 ? requestVariations : [...takeEveryNth(sampledVariations, every, n), ...nearMissesOfAll];
     return [...new Set(sampled), ...customers.listChanges(start.parts.customer)].map((change) => ({ start, change }));
   });
 }
@@ -65,7 +69,7 @@ function planFilterChanges(filtered: readonly CandidateRequest[]): PlannedChange
     const group = start.filtering?.group;
     const isFirst = group !== undefined && !tried.has(group);
     if (group !== undefined) tried.add(group);
-    const sampled = isFirst ? changes : takeEveryNth(changes, everyFiltered, n);
+    const sampled = isFirst ? changes : takeEveryNth(changes, everyFiltered, n).filter(isSampled);
     return sampled.map((change) => ({ start, change }));
   });
 }

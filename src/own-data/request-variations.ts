@@ -33,6 +33,8 @@ export type RequestVariationKind =
   | 'large-body'
   | 'metadata-keys-replaced'
   | 'metadata-keys-added'
+  | 'metadata-as-order-metadata'
+  | 'order-metadata-of-same-keys'
   | 'order-metadata-added'
   | 'order-metadata-removed'
   | 'expand-added'
@@ -187,9 +189,19 @@ const metadataChanges: readonly RequestVariation[] = [
   ),
   {
     group: 'comparison',
-    kind: 'metadata',
+    kind: 'metadata-as-order-metadata',
     title: 'metadata as order metadata',
     apply: ({ metadata }) => ({ metadata: [], orderMetadata: metadata.map(([key, value]) => [key, [value]]) }),
+  },
+  {
+    group: 'comparison',
+    kind: 'order-metadata-of-same-keys',
+    title: 'other order metadata of the same keys',
+    apply: ({ metadata, orderMetadata }) => {
+      const kept = new Set(orderMetadata.map(([key]) => key));
+      const others = metadata.filter(([key]) => !kept.has(key));
+      return { orderMetadata: [...orderMetadata, ...others.map(([key, value]) => [key, [`no ${value}`]] as const)] };
+    },
   },
 ];
 

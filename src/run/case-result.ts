@@ -18,7 +18,7 @@ export interface CaseExchanges {
  * Why a batch was sent again: for the request of the row (`same-row`), or to see which of its requests are wrong while they
  * overlap (`together`) and which are wrong alone (`alone`).
  */
-export type BatchKind = 'same-row' | 'together' | 'alone';
+export type BatchKind = 'series' | 'same-row' | 'together' | 'alone';
 
 /** All exchanges of a batch that was sent again. */
 export interface RepeatedExchanges {

@@ -36,6 +36,8 @@ export interface CaseSender {
   send(testCase: TestCase): Promise<CaseExchanges>;
   /** Sends rows again, each request alone on a new connection. Cases share what is sent in the same turn, from 1. */
   sendAlone(testCase: TestCase, rows: readonly number[], turn: number): Promise<CaseExchanges>;
+  /** Sends a request again, alone on a new connection. Undefined if the run has sent enough requests in series. */
+  sendInSeries(suspect: SuspectRequest): Promise<CaseExchanges | undefined>;
   /**
    * Sends a request again among those sent next to it, in a turn from 1. Undefined if it was not sent among others, or if the
    * run has sent as many requests again.
@@ -88,6 +90,9 @@ export const maxInBatches = 192;
 /** The same if the verdict of the run does not depend on them: one request among its neighbours, three times. */
 export const maxInBatchesAfterFailure = 3 * 2 * halfOfSmallBatch;
 
+/** The number of requests that are sent again in series, at most: three whole series. */
+const maxInSeries = 36;
+
 /** How many requests are sent ahead of the current case, per concurrent request of the channel. */
 const aheadPerConcurrency = 8;
 
@@ -120,6 +125,7 @@ export function createCaseSender(
     alone?: ReadonlyMap<string, Exchange> | undefined;
   }[] = [];
   let inBatches = 0;
+  let inSeries = 0;
 
   const sendRows = async (testCase: SentRows, send: RequestChannel['send'], isSerial = false) => {
     const received = new Map<string, Exchange>();
@@ -208,6 +214,15 @@ export function createCaseSender(
       const send = isSerial(testCase) ? sendOnNewConnection : sendAloneOnce[turn];
       const kept = testCase.rows.map((row, n) => (rows.includes(n) ? row : { ...row, requests: new Map() }));
       return await sendRows({ rows: kept }, send, true);
+    },
+    async sendInSeries(suspect) {
+      if (inSeries === maxInSeries) return undefined;
+      inSeries += 1;
+      const key = '1';
+      const { exchanges } = await sendOneByOne({
+        rows: [{ requests: new Map([[key, suspect.first.request]]), unavailable: [] }],
+      });
+      return selectOfBatch('series', suspect, exchanges[0] ?? new Map(), key);
     },
     async sendInBatch(suspect, turn, maxOfRun) {
       const place = findBatch(suspect, halfOfSmallBatch);

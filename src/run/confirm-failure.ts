@@ -4,7 +4,7 @@
  */
 
 import { listWholeResponses } from '../assertions/judge-broken-response.js';
-import type { AnsweredExchange } from '../assertions/row-evidence.js';
+import { type AnsweredExchange, readReturnedTiersOfExchange } from '../assertions/row-evidence.js';
 import type { RequirementCase, RequirementRow } from '../cases/test-case.js';
 import { type Exchange, serializeRequest } from '../http/exchange.js';
 import { findResponseBreakage } from '../http/response-breakage.js';
@@ -21,6 +21,7 @@ import {
   type TargetContext,
 } from '../judge/judge-case.js';
 import { judgeExchanges } from '../judge/judge-exchange.js';
+import { groupBy } from '../support/collections.js';
 import { parseJson } from '../support/json.js';
 import { createReason } from '../support/reason.js';
 import type { CaseExchanges } from './case-result.js';
@@ -51,7 +52,8 @@ export interface Confirmation {
 
 /**
  * A response that does not arrive is sent for again beside others that do. Other failing rows are sent alone; one that then
- * passes may fail only among other requests, so it is sent in its batch, too. All that is not seen again is inconclusive.
+ * passes may fail every other time, so it is sent several times, or only among other requests, so it is sent in its batch, too.
+ * All that is not seen again is inconclusive.
  *
  * Only the first failing case of a requirement is confirmed: then the verdict of the requirement is certain. That rule and its
  * exceptions are in `run.ts` (`needsConfirmation`).
@@ -63,8 +65,11 @@ export async function confirmFailure(failed: FailedCase): Promise<Confirmation> 
   const alone = await confirmAlone(remaining);
   const repetitions = [...arrived.repetitions, ...alone.repetitions];
   if (alone.isConfirmed) return { ...alone, repetitions };
+  const series = await confirmInSeries(remaining, alone);
+  const sent = [...repetitions, ...series.repetitions];
+  if (series.isConfirmed) return { ...series, repetitions: sent };
   const batch = await confirmInBatches(remaining, alone);
-  return { ...batch, repetitions: [...repetitions, ...batch.repetitions] };
+  return { ...batch, repetitions: [...sent, ...batch.repetitions] };
 }
 
 /** Lists the rows that fail. If there are new failures, these are to be confirmed, and not what is known. */
@@ -193,6 +198,69 @@ async function repeatAlone(failed: FailedCase, rows: readonly number[], before: 
 function showsOneResponse(failing: readonly number[], { rows }: CaseJudgement, { exchanges }: CaseExchanges): boolean {
   const shown = failing.flatMap((row) => rows[row]?.shownBy?.map((name) => exchanges[row]?.get(name)) ?? []);
   return new Set(shown).size <= 1;
+}
+
+// In a series ---------------------------------------------------------------------------------------------------------
+
+/** How often a request is sent alone, at most; and how often if it is right each time. */
+const [maxInSeries, maxRightInSeries] = [12, 4];
+/**
+ * How often the result must be wrong in the same way, and how often right and wrong must follow each other. Of twelve responses,
+ * a proxy that takes one in twenty for another makes three wrong once in 50 times, and seldom in the same way.
+ */
+const [minAlike, minTurns] = [3, 3];
+
+/**
+ * Confirms that a request has a right result and the same wrong one by turns, as where a worker process keeps something for its next
+ * request. A change of the data would change the result once.
+ */
+async function confirmInSeries(failed: FailedCase, alone: Confirmation): Promise<StageResult> {
+  const { testCase, sender, target, firstJudgement } = failed;
+  const { judgement } = alone;
+  const repetitions: CaseExchanges[] = [];
+  const suspect = listFailingRows(firstJudgement)
+    .map((row) => findSuspect(failed, alone.repetitions, row)?.suspect)
+    .find((found) => found !== undefined);
+  const { reason, ...failing } = firstJudgement.rows[suspect?.row ?? -1] ?? {};
+  if (suspect === undefined || reason === undefined || isSerial(testCase) || failed.isRunFailing)
+    return { judgement, repetitions, isConfirmed: false };
+  while (repetitions.length < maxInSeries) {
+    const sent = await sender.sendInSeries(suspect);
+    if (sent === undefined) break;
+    repetitions.push(sent);
+    const series = readSeries(repetitions, suspect, target);
+    if (series.isDamaged || (series.wrong === 0 && series.sent >= maxRightInSeries)) break;
+    if (!series.isByTurns) continue;
+    const row = { ...failing, reason: createReason('by-turns', { reason, wrong: series.wrong, sent: series.sent }) };
+    const rows = judgement.rows.with(suspect.row, row as RowJudgement);
+    return { judgement: judgeCaseByRows(rows, testCase), repetitions, isConfirmed: true };
+  }
+  return { judgement, repetitions, isConfirmed: false };
+}
+
+/** Reads what came back each time that a suspect was sent. The first response, which is wrong, counts as a turn. */
+function readSeries(repetitions: readonly CaseExchanges[], { first }: SuspectRequest, target: TargetContext) {
+  const all = [first, ...repetitions.flatMap(({ batch }) => batch?.exchanges ?? [])];
+  const whole = all.filter((exchange): exchange is AnsweredExchange => !isDamaged(exchange));
+  const judged = judgeExchanges(whole, target);
+  const results = whole.map((exchange, n) => (judged[n]?.verdict === 'fail' ? renderResult(exchange, target) : ''));
+  const isWrong = results.map((result) => result !== '');
+  const again = results.slice(1).filter((result) => result !== '');
+  const alike = [...groupBy(again, (result) => result).values()].map((same) => same.length);
+  const turns = isWrong.filter((is, n) => n > 0 && is !== isWrong[n - 1]).length;
+  return {
+    sent: all.length - 1,
+    wrong: again.length,
+    isDamaged: whole.length < all.length,
+    isByTurns: Math.max(0, ...alike) >= minAlike && turns >= minTurns,
+  };
+}
+
+/** Equal for exchanges that returned the same promotions, and never empty. */
+function renderResult(exchange: AnsweredExchange, target: TargetContext): string {
+  const evidence = collectRowEvidence([new Map([['request', exchange]])], target);
+  const returned = evidence.flatMap((row) => readReturnedTiersOfExchange(exchange, row).returned);
+  return JSON.stringify([exchange.response.status, returned.toSorted()]);
 }
 
 // In a batch ----------------------------------------------------------------------------------------------------------

@@ -23,6 +23,7 @@ export function formatExchangePurpose({ id }: Pick<TestCase, 'id'>, prefix: stri
 }
 
 const batchPrefixes: Readonly<Record<BatchKind, string>> = {
+  series: 'series',
   'same-row': 'batch',
   together: 'batch-together',
   alone: 'batch-alone',

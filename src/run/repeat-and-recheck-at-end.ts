@@ -19,6 +19,8 @@ import { collectRowEvidence, type ExchangesByRow, type TargetContext } from '../
 import { findWorstVerdict, type Verdict } from '../judge/verdict.js';
 import type { Suite } from '../suite/suite.js';
 import { createReason } from '../support/reason.js';
+import { areResultsLeftOver } from './are-results-left-over.js';
+import { areResultsOfKeptParts } from './are-results-of-kept-parts.js';
 import {
   type CaseExchanges,
   type CaseResult,
@@ -205,10 +207,15 @@ async function watchFirstRequests(
   const lasting = repetitions.flatMap(listChanges);
   const violated = lasting.find(({ is }) => is === 'violated');
   const changedAtEnd = lasting.flatMap(({ n, is }) => (is === 'violated' ? [n] : []));
-  const hasChanged = changedAtEnd.some((n) => {
+  const mayHaveChanged = changedAtEnd.some((n) => {
     const atEnd = repetitions.flatMap(({ exchanges }) => exchanges[n]?.get(requestName) ?? []);
     return mayDataHaveChanged(target.calibration[n], atEnd, requests, target);
   });
+  const listSent = ({ exchanges }: CaseExchanges) => exchanges.flatMap((row) => [...row.values()]);
+  const atEnd = [sent, ...repetitions].flatMap(listSent);
+  const isOfEarlier = () =>
+    areResultsLeftOver(target.calibration, atEnd, target) || areResultsOfKeptParts(atEnd, target);
+  const hasChanged = mayHaveChanged && !isOfEarlier();
   if (violated !== undefined && suite.data !== undefined && hasChanged) {
     const reason = createReason('data-changed', { reason: violated.reason });
     return { ...createRepetitionResult('inconclusive'), reason, hasDataChanged: true };

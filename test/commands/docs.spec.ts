@@ -1,13 +1,14 @@
 /** The documents: examples are valid, commands and programs run, links lead somewhere. */
 
 import { spawn, spawnSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { referenceCredentials } from '../../reference/deployment/reference-credentials.js';
 import { readCaseFile } from '../../src/cases/case-file.js';
 import { commands } from '../../src/cli/commands.js';
 import { exitStatus } from '../../src/cli/exit-status.js';
+import { readDataFile } from '../../src/contract/data-file.js';
 import { defaultConnectionOptions } from '../../src/http/connection-options.js';
 import { verdicts } from '../../src/judge/verdict.js';
 import { outputFiles } from '../../src/outputs/result-files.js';
@@ -375,7 +376,24 @@ const loader = `
   for (const { id } of Object.values(world).flat()) console.log(id + ': ' + id);
 `;
 
-const listenAsReference = () => listen(createReference({ credentials: referenceCredentials }));
+const listenAsReference = (world = suite.world) =>
+  listen(createReference({ credentials: referenceCredentials, world }));
+
+/** The example with data of its own, and the address at which a document serves it. */
+const smallShop = { folder: 'examples/small-shop', address: 'http://127.0.0.1:8080' };
+
+/** Serves the small shop, and puts the example into a project, with the address of the server. */
+async function serveSmallShop(cwd: string) {
+  const source = path.join(packageRoot, smallShop.folder);
+  const copy = path.join(cwd, smallShop.folder);
+  const server = await listenAsReference(readDataFile(path.join(source, 'shop.json')).world);
+  cpSync(source, copy, { recursive: true });
+  const target = path.join(copy, 'target.yaml');
+  const text = readFileSync(target, 'utf8');
+  expect(text).toContain(smallShop.address);
+  writeFileSync(target, text.replaceAll(smallShop.address, server.url));
+  return server;
+}
 
 for (const { name, text } of documents.filter((document) => guide.includes(document.name))) {
   const scripts = listBlocks(text, 'sh').filter((block) => /^(npx|openssl|curl) /m.test(block));
@@ -383,6 +401,7 @@ for (const { name, text } of documents.filter((document) => guide.includes(docum
   test(`${name}: each command ends with exit status 0`, { tag: '@long' }, async () => {
     const cwd = makeProject();
     const server = await listenAsReference();
+    const shop = text.includes(`--target ${smallShop.folder}`) ? await serveSmallShop(cwd) : undefined;
     for (const folder of ['conformance/cases', 'node_modules/.bin', 'records', 'targets'])
       mkdirSync(path.join(cwd, folder), { recursive: true });
     for (const [command, file] of [
@@ -409,13 +428,14 @@ for (const { name, text } of documents.filter((document) => guide.includes(docum
     }
     try {
       for (const script of scripts) {
-        const namesTarget = script.includes('--target targets/');
+        const namesTarget = /--target (targets|examples)\//.test(script);
         const env = { ...credentialVariables, ...(namesTarget ? {} : { BASE_URL: server.url }) };
         const { status, output } = await runScript(makeRunnable(script), cwd, env);
         expect(status, output).toBe(0);
       }
     } finally {
       await server.close();
+      await shop?.close();
     }
   });
 }

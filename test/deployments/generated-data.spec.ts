@@ -5,6 +5,7 @@ import type { Certificate } from '../../src/certificate/certificate.js';
 import { pickWorldLists, type World } from '../../src/contract/world.js';
 import type { HttpRequest, HttpResponse, RequestChannel } from '../../src/http/exchange.js';
 import { loadSuite, packageCasesFolder } from '../../src/suite/suite.js';
+import { parseJson } from '../../src/support/json.js';
 import { createShop, shopSizes } from '../../tools/own-data/create-shop.js';
 import { measureReference } from '../../tools/own-data/measure-reference.js';
 import { createRandom } from '../../tools/own-data/random.js';
@@ -155,8 +156,7 @@ test('A deployment of which each process keeps its first customer fails: results
   let count = 0;
   const mistaken: Answer = (request) => {
     count += 1;
-    // Requests come to three processes, not quite in turn.
-    const process = (count + Math.floor(count / 7)) % 3;
+    const process = pickProcess(count);
     const body = JSON.parse(request.body ?? '{}') as { customer?: unknown };
     kept[process] ??= body.customer;
     return answer({ ...request, body: JSON.stringify({ ...body, customer: kept[process] }) });
@@ -166,6 +166,86 @@ test('A deployment of which each process keeps its first customer fails: results
     excludesIntrusive: true,
   });
   expect(certificate.verdict, renderUnpassed(certificate)).toBe('does-not-conform');
+});
+
+/** Which of three processes gets a request, by its number: not quite in turn. */
+const pickProcess = (count: number) => (count + Math.floor(count / 7)) % 3;
+
+interface OrderedBody {
+  readonly order?: { readonly items?: readonly unknown[] };
+  readonly metadata?: Readonly<Record<string, string>>;
+}
+
+/** What each process adds of earlier requests to later ones. */
+const leftovers: Readonly<Record<string, (body: OrderedBody, earlier: OrderedBody) => OrderedBody>> = {
+  items: (body, earlier) => ({
+    ...body,
+    order: { ...body.order, items: [...(earlier.order?.items ?? []), ...(body.order?.items ?? [])] },
+  }),
+  metadata: (body, earlier) => ({ ...body, metadata: { ...earlier.metadata, ...body.metadata } }),
+};
+
+for (const [what, add] of Object.entries(leftovers))
+  test(`A deployment of which each process keeps ${what} of earlier requests fails: it is no change of the data`, async () => {
+    const world = createShop(300, 1);
+    const answer = createIndependentDeployment(world);
+    const kept: OrderedBody[] = [{}, {}, {}];
+    let count = 0;
+    const mistaken: Answer = (request) => {
+      const body = parseJson(request.body ?? '') as OrderedBody | undefined;
+      if (body?.order === undefined) return answer(request);
+      count += 1;
+      const process = pickProcess(count);
+      const added = add(body, kept[process] ?? {});
+      kept[process] = added;
+      return answer({ ...request, body: JSON.stringify(added) });
+    };
+    const suite = loadOwn(world, `keeping-${what}`);
+    const { certificate } = await certifyInProcess(mistaken, { suite, excludesIntrusive: true });
+    expect(certificate.verdict, renderUnpassed(certificate)).toBe('does-not-conform');
+  });
+
+test('A deployment of which each process answers a filter wrongly every other time fails', async () => {
+  const world = createShop(60, 1);
+  const answer = createIndependentDeployment(world);
+  const nothing = createIndependentDeployment({ ...world, tiers: [] });
+  const last: string[] = [];
+  let count = 0;
+  const mistaken: Answer = (request) => {
+    count += 1;
+    const process = pickProcess(count);
+    const isAgain = request.path.includes('metadata') && last[process] === request.path;
+    last[process] = isAgain ? '' : request.path;
+    return isAgain ? nothing(request) : answer(request);
+  };
+  const suite = loadOwn(world, 'every-other');
+  const { certificate } = await certifyInProcess(mistaken, { suite, excludesIntrusive: true });
+  expect(certificate.verdict, renderUnpassed(certificate)).toBe('does-not-conform');
+});
+
+/** Answers as data of which one promotion more has no rules with each request. */
+function answerWhileRulesGo(world: World, select: (tiers: World['tiers']) => World['tiers']): Answer {
+  let tiers = world.tiers;
+  const going = [...select(tiers)];
+  return (request) => {
+    const { id } = going.shift() ?? {};
+    tiers = tiers.map((tier) => (tier.id === id ? { ...tier, rules: [] } : tier));
+    return createIndependentDeployment({ ...world, tiers })(request);
+  };
+}
+
+test('Data that changes bit by bit during a run is no failure', async () => {
+  const world = createShop(60, ownDataSeed);
+  const suite = loadOwn(world, 'changing-slowly');
+  for (const select of [
+    (tiers: World['tiers']) => tiers,
+    (tiers: World['tiers']) => tiers.toReversed(),
+    (tiers: World['tiers']) => createRandom(ownDataSeed).sample(tiers, tiers.length),
+  ]) {
+    const { certificate } = await certifyInProcess(answerWhileRulesGo(world, select), { suite });
+    const shown = `seed ${ownDataSeed}: ${renderUnpassed(certificate)}`;
+    expect(certificate.verdict, shown).not.toBe('does-not-conform');
+  }
 });
 
 test('Data that changes during a run is no failure, whenever it changes', async () => {

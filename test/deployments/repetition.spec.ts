@@ -120,6 +120,44 @@ test.describe('The repetition', () => {
   });
 });
 
+/** Answers the nth of equal requests with nothing where the pattern says so. Each request is counted on its own. */
+function answerByPattern(isWrong: (n: number) => boolean): Answer {
+  const counts = new Map<string, number>();
+  return (request) => {
+    const key = `${request.path} ${request.body}`;
+    const n = counts.get(key) ?? 0;
+    counts.set(key, n + 1);
+    return request.path.includes('metadata.') && isWrong(n) ? nothing : honest(request);
+  };
+}
+
+test.describe('A result that is wrong by turns', () => {
+  const turns: Readonly<Record<string, (n: number) => boolean>> = {
+    'every other time': (n) => n % 2 === 0,
+    'two of three times': (n) => n % 3 !== 1,
+    'one of three times': (n) => n % 3 === 0,
+  };
+  for (const [when, isWrong] of Object.entries(turns))
+    test(`fails: ${when}`, async () => {
+      const { certificate, results } = await certifyInProcess(answerByPattern(isWrong), { suite: requirementSuite });
+      expect(listRequirementsWith('fail', certificate)).toContain('filter.tier-metadata');
+      expect(listCodesOf('fail', results)).toContain('by-turns');
+    });
+
+  const passing: Readonly<Record<string, (n: number) => boolean>> = {
+    once: (n) => n === 0,
+    'at the first and at the sixth time': (n) => n === 0 || n === 5,
+  };
+  for (const [when, isWrong] of Object.entries(passing))
+    test(`does not fail if it is wrong ${when}`, async () => {
+      const { certificate } = await certifyInProcess(answerByPattern(isWrong), { suite: requirementSuite });
+      expect(certificate.verdict).toBe('incomplete');
+      const { certificate: usual } = await certifyInProcess(honest, { suite: requirementSuite });
+      expect(certificate.unstable.length).toBeGreaterThan(0);
+      expect(certificate.requests_sent).toBeLessThanOrEqual(usual.requests_sent + 2 * 192 + 36 + 20);
+    });
+});
+
 test('A deployment that changes during the run is noticed, since some early cases are sent again at the end', async () => {
   const { certificate: usual } = await certifyInProcess(honest, { suite: requirementSuite });
   const changed = withFault('customer-ignored');

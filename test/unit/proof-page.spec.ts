@@ -6,6 +6,7 @@ import { expect, test } from '@playwright/test';
 import { groupBy } from '../../src/support/collections.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { readFleetRecords, readGrades } from '../../tools/fleets/fleet-records.js';
+import { mergeData } from '../../tools/own-data/recorded-data.js';
 import { drawTerminal, terminalPicture } from '../../tools/pictures/terminal-picture.js';
 import { listGeneratedFaults } from '../../tools/proof/generated-faults.js';
 import { faultsWithStories } from '../../tools/proof/list-faults.js';
@@ -13,7 +14,7 @@ import { measureConformingDeployments } from '../../tools/proof-page/conforming-
 import { constantServers, measureConstantServers } from '../../tools/proof-page/constant-servers.js';
 import { type FaultCount, type ProofData, readProofData } from '../../tools/proof-page/proof-data.js';
 import { renderReadmeFigures } from '../../tools/proof-page/render-figures.js';
-import { renderPart, renderProofPage } from '../../tools/proof-page/render-page.js';
+import { renderOwnData, renderPart, renderProofPage } from '../../tools/proof-page/render-page.js';
 import { renderProofDocuments } from '../../tools/proof-page/write-page.js';
 import { readRecordedRuns } from '../../tools/proxies/recorded-runs.js';
 import { software } from '../../tools/proxies/software.js';
@@ -44,6 +45,32 @@ test('The faults that were measured are those of today', () => {
   expect(readCounts(withStory), again).toEqual(countBy(faultsWithStories, ({ breaks }) => breaks));
   const visible = listGeneratedFaults().filter(({ invisibility }) => invisibility === undefined);
   expect(readCounts(generated), again).toEqual(countBy(visible, ({ kind }) => kind));
+});
+
+test('What is found on generated data stands beside what other runs on the same data found', () => {
+  const shop = { fleet: 'go', tiers: 60, seed: 1, measured: '2026-11-29', right: 'conforms' } as const;
+  const part = { ...shop, found: ['a'], missed: ['b'], invisible: ['c'] };
+  const other = { ...shop, found: ['b', 'd'], missed: [], invisible: [] };
+  expect(mergeData(mergeData([], part), other)).toEqual([
+    { ...shop, found: ['a', 'b', 'd'], missed: [], invisible: ['c'] },
+  ]);
+  // Other data replaces it, and other shops stay.
+  const [later, larger] = [
+    { ...other, seed: 2 },
+    { ...part, tiers: 300 },
+  ];
+  expect(mergeData(mergeData([part], larger), later)).toEqual([later, larger]);
+});
+
+test('The page names what is missed on generated data, and a right deployment that fails', () => {
+  const shop = { fleet: 'go', tiers: 60, seed: 1, measured: '2026-11-29', right: 'does-not-conform' } as const;
+  const section = renderOwnData([{ ...shop, found: ['a', 'c', 'd'], missed: ['b'], invisible: [] }]);
+  for (const text of [
+    'Of 4 visible mistakes, the runs found 3 (75 %)',
+    'without a mistake, 1 failed',
+    '`go/b` (60 tiers)',
+  ])
+    expect(section).toContain(text);
 });
 
 test('The page and the figures name what survives', () => {

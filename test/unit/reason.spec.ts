@@ -57,6 +57,11 @@ const sentences: readonly (readonly [what: string, reason: Reason, sentence: str
   ],
   ['a failure among others', createReason('only-among-others', { reason: missing }), /^Only among other requests: Not/],
   [
+    'a failure by turns',
+    createReason('by-turns', { reason: missing, wrong: 4, sent: 9 }),
+    `${missingSentence} When the same request was sent again, alone, the result was wrong 4 of 9 times.`,
+  ],
+  [
     'a list',
     createReason('lacking', { things: ['customer ann', 'tier greeting'] }),
     'The target does not have customer ann, tier greeting.',

@@ -16,6 +16,11 @@ import type { Measurement, MissedMistake } from './measure-reference.js';
 
 const environment = { ...process.env, ...fleetCredentials };
 
+/** What became of the mistakes of a fleet, and the certificate of the deployment without one. */
+export interface FleetMeasurement extends Measurement {
+  readonly certificate: Certificate;
+}
+
 /** The member of a fleet that has no mistake. */
 const careful = 'careful';
 
@@ -32,7 +37,7 @@ export async function measureFleetOnData(
   suite: Suite,
   requests: readonly HttpRequest[],
   only: readonly string[] = [],
-): Promise<Measurement & { readonly certificate: Certificate }> {
+): Promise<FleetMeasurement> {
   const { world } = suite;
   const recognizer = createRecognizer(world);
   const right = await serveMember(fleet, careful, data, async (baseUrl) => ({

@@ -5,8 +5,9 @@
  * it, it is not visible on this data, and does not count.
  *
  * Usage: npm run own-data -- [--seed N] [--sizes 20,60] [--faults N] [--comparisons N]
- * [--only MISTAKE,MISTAKE] [FLEET_FOLDER …]
+ * [--only MISTAKE,MISTAKE] [--record] [FLEET_FOLDER …]
  * Without a seed, a new one is taken and printed: the same seed gives the same data and the same sample of faults.
+ * With `--record`, what is found of fleets goes into `recorded-data.json`, from which the page of the proof is written.
  */
 
 import { mkdtempSync, writeFileSync } from 'node:fs';
@@ -19,10 +20,11 @@ import { loadSuite, packageCasesFolder } from '../../src/suite/suite.js';
 import { loadFleet } from '../fleets/fleet.js';
 import { listFaults } from '../proof/list-faults.js';
 import { createShop, shopSizes } from './create-shop.js';
-import { measureFleetOnData } from './measure-fleet.js';
+import { type FleetMeasurement, measureFleetOnData } from './measure-fleet.js';
 import { type Measurement, measureReference } from './measure-reference.js';
 import { createRandom } from './random.js';
 import { createRandomRequests } from './random-requests.js';
+import { recordData } from './recorded-data.js';
 
 const { values, positionals: folders } = parseArgs({
   allowPositionals: true,
@@ -32,6 +34,7 @@ const { values, positionals: folders } = parseArgs({
     faults: { type: 'string', default: '300' },
     only: { type: 'string', default: '' },
     comparisons: { type: 'string', default: '1500' },
+    record: { type: 'boolean', default: false },
   },
 });
 const seed = Number(values.seed);
@@ -54,14 +57,20 @@ for (const size of values.sizes.split(',').map(Number)) {
   const drawn = { ...suite, cases: suite.cases.filter(({ kind }) => kind === 'requirement') };
   if (faults.length > 0) report('faults of the reference', await measureReference(drawn, faults, requests));
   for (const [n, fleet] of fleets.entries()) {
+    const name = path.basename(folders[n] ?? '');
     const measured = await measureFleetOnData(fleet, data, suite, requests, only);
     const { verdict, summary, requests_sent } = measured.certificate;
-    printed(
-      `  ${path.basename(folders[n] ?? '')}: the right deployment: ${verdict}, ${requests_sent} requests, ${JSON.stringify(summary)}`,
-    );
-    report(path.basename(folders[n] ?? ''), measured);
+    printed(`  ${name}: the right deployment: ${verdict}, ${requests_sent} requests, ${JSON.stringify(summary)}`);
+    report(name, measured);
+    if (values.record) recordFleetOnData(name, size, measured);
   }
   printed(`  ${(Date.now() - started) / 1_000} s`);
+}
+
+function recordFleetOnData(fleet: string, tiers: number, { certificate, found, missed, invisible }: FleetMeasurement) {
+  const measured = new Date().toISOString().slice(0, 10);
+  const unfound = missed.map(({ id }) => id);
+  recordData({ fleet, tiers, seed, measured, right: certificate.verdict, found, missed: unfound, invisible });
 }
 
 function report(what: string, { found, missed, invisible }: Measurement): void {

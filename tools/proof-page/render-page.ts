@@ -1,8 +1,9 @@
 import type { World } from '../../src/contract/world.js';
+import { type RecordedData, readRecordedData } from '../own-data/recorded-data.js';
 import { readRecordedRuns } from '../proxies/recorded-runs.js';
 import { conformingKinds } from './conforming-deployments.js';
 import { renderDomain, renderDomainTable, renderHandlers, renderMutants } from './domain-sections.js';
-import { formatNumber, renderCommand, renderTable, sum } from './markdown.js';
+import { formatNumber, formatShare, renderCommand, renderTable, sum } from './markdown.js';
 import type { ProofData, ProofPart } from './proof-data.js';
 import { countAll, countConforming, countProxies, type FleetFigures, listFleetFigures } from './proof-figures.js';
 
@@ -15,6 +16,7 @@ export function renderProofPage(data: ProofData, world: World): string {
     renderHandlers(world),
     renderMutants(data),
     renderFleets(listFleetFigures()),
+    renderOwnData(readRecordedData()),
     renderConstantServers(data),
     renderConforming(data),
     renderProxies(),
@@ -101,6 +103,35 @@ ${renderTable(
 Missed: ${list('missed')}. Incomplete: ${list('incomplete')}. Open: ${list('open')}.`;
 }
 
+/** What runs on generated data found of the mistakes of fleets. */
+export function renderOwnData(shops: readonly RecordedData[]): string {
+  const found = sum(shops.map((shop) => shop.found.length));
+  const missed = shops.flatMap(({ fleet, tiers, missed: ids }) =>
+    ids.map((id) => `\`${fleet}/${id}\` (${tiers} tiers)`),
+  );
+  const visible = found + missed.length;
+  const accused = shops.filter(({ right }) => right === 'does-not-conform').length;
+  return `## On data of a deployment's own
+
+\`npm run own-data -- --faults 0 --record --sizes N FOLDER\` makes the data of a shop with N promotion tiers, serves it with each mistake of a fleet, and certifies [on this data](own-data.md). The seed makes the data: each has other ids, texts and rules. A mistake is *visible* if one of 1,500 further documented requests shows it; many are not, since a shop with few rules has no use for them. Of ${formatNumber(visible)} visible mistakes, the runs found ${formatNumber(found)} (${formatShare(found, visible)}). Of ${shops.length} deployments without a mistake, ${accused === 0 ? 'none' : accused} failed: a run is \`incomplete\` where the data cannot show a requirement, and prints the line to declare it.
+
+${renderTable(
+  ['fleet', 'tiers', 'seed', 'measured', 'visible', 'found', 'not visible', 'without a mistake'],
+  shops.map((shop) => [
+    shop.fleet,
+    shop.tiers,
+    String(shop.seed),
+    shop.measured,
+    shop.found.length + shop.missed.length,
+    shop.found.length,
+    shop.invisible.length,
+    `\`${shop.right}\``,
+  ]),
+)}
+
+Missed: ${missed.join(', ') || 'none'}.`;
+}
+
 function renderConstantServers({ constant }: ProofData): string {
   return `## Servers that do not look at their requests
 
@@ -155,7 +186,7 @@ function renderUnproven(): string {
 - **One mistake at a time.** Each fault is alone. Two mistakes may hide each other.
 - **Mistakes outside the domain.** A deployment may make a decision that the reference deployment does not make, or go wrong in a way that nobody thought of. The fleets tell how often that happens.
 - **What the suite does not ask.** Some faults show in documented requests that no default run sends, so that it sends few. The list above names each class.
-- **Data of your own.** These figures are about the test data of the suite. [On other data](own-data.md), requests are drawn, and what they show depends on that data: without two promotions that differ in letter case alone, nobody sees a lost letter case.
+- **Data of your own.** Most of these figures are about the test data of the suite. [On other data](own-data.md), requests are drawn, and what they show depends on that data: without two promotions that differ in letter case alone, nobody sees a lost letter case.
 - **Time and load.** Neither speed nor load is tested. A deployment that fails under a thousand requests in a second, after an hour, or at midnight passes. Mistakes that depend on timing are found only if they happen during the run.
 - **Random behaviour.** A wrong answer that comes once and not again is \`inconclusive\`, never a failure.
 - **The judge.** Nobody proves the code that judges. \`npm run mutate\` changes it thousands of times, and prints the changes that no test notices.`;

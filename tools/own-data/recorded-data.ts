@@ -1,0 +1,46 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { RunVerdict } from '../../src/certificate/certificate.js';
+import { packageRoot } from '../../src/support/package-root.js';
+
+/** What runs on generated data found of the mistakes of a fleet. The same seed gives the same data. */
+export interface RecordedData {
+  readonly fleet: string;
+  readonly tiers: number;
+  readonly seed: number;
+  /** The day of the runs. */
+  readonly measured: string;
+  /** The verdict on the deployment without a mistake. */
+  readonly right: RunVerdict;
+  /** The ids of mistakes that a run found, that none found, and that no documented request shows on this data. */
+  readonly found: readonly string[];
+  readonly missed: readonly string[];
+  readonly invisible: readonly string[];
+}
+
+/** Committed, since few machines have the software of the fleets. */
+const recordFile = path.join(packageRoot, 'tools', 'own-data', 'recorded-data.json');
+
+export function readRecordedData(): RecordedData[] {
+  return existsSync(recordFile) ? JSON.parse(readFileSync(recordFile, 'utf8')) : [];
+}
+
+/** Puts what was measured into the record. What other runs on the same data found of other mistakes stays. */
+export function recordData(data: RecordedData): void {
+  writeFileSync(recordFile, `${JSON.stringify(mergeData(readRecordedData(), data), null, 2)}\n`);
+}
+
+export function mergeData(recorded: readonly RecordedData[], data: RecordedData): RecordedData[] {
+  const isSameShop = ({ fleet, tiers }: RecordedData) => fleet === data.fleet && tiers === data.tiers;
+  const others = recorded.filter((entry) => !isSameShop(entry));
+  const earlier = recorded.find((entry) => isSameShop(entry) && entry.seed === data.seed);
+  const all = [...others, earlier === undefined ? data : mergeMistakes(earlier, data)];
+  return all.toSorted((a, b) => a.tiers - b.tiers || (a.fleet < b.fleet ? -1 : 1));
+}
+
+function mergeMistakes(earlier: RecordedData, data: RecordedData): RecordedData {
+  const again = new Set([...data.found, ...data.missed, ...data.invisible]);
+  const merge = (fate: 'found' | 'missed' | 'invisible') =>
+    [...earlier[fate].filter((id) => !again.has(id)), ...data[fate]].toSorted();
+  return { ...data, found: merge('found'), missed: merge('missed'), invisible: merge('invisible') };
+}
