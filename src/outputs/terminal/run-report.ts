@@ -70,6 +70,7 @@ export function renderRunReport(certificate: Certificate, written?: WrittenResul
     unasked: shared.flatMap(({ isAboutRequirements, sentence }) => (isAboutRequirements ? [] : [sentence])),
     undeclared: written?.scope === undefined && renderUndeclaredScope(certificate),
     knownFile: written?.known === undefined && findKnownFile(certificate),
+    isDataDoubtful: certificate.data !== undefined && certificate.load !== undefined,
     unstable: limitList(unstable, 'unstable case'),
     drift: limitList(drift, 'change', written === undefined ? drift.length : maxEntries),
     notes: notes.filter((note) => note !== referenceNotice),
