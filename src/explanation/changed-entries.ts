@@ -33,7 +33,7 @@ function listWithFewerRules(tier: Tier): EntryChange[] {
   const combinations = rules.length > maxCombined ? [...alone, rules] : listCombinations(rules);
   return combinations.map((left) => ({
     entry: { ...tier, rules: rules.filter((rule) => !left.includes(rule)) },
-    words: left.map(({ kind }) => `one rule of the kind ${kind} less`),
+    words: left.map(describeLess),
   }));
 }
 
@@ -46,10 +46,19 @@ function listCombinations(rules: readonly TierRule[]): TierRule[][] {
 }
 
 function addRules({ entry, words }: EntryChange, returning: readonly DecodedRequest[]): EntryChange[] {
-  return listMetRules(returning).map((rule) => ({
-    entry: { ...entry, rules: [...entry.rules, rule] },
-    words: [...words, `one more rule of the kind ${rule.kind}`],
-  }));
+  return listMetRules(returning).map((rule) => {
+    const isReplaced = words.length === 1 && words[0] === describeLess(rule);
+    return {
+      entry: { ...entry, rules: [...entry.rules, rule] },
+      words: isReplaced
+        ? [`another rule of the kind ${rule.kind}`]
+        : [...words, `one more rule of the kind ${rule.kind}`],
+    };
+  });
+}
+
+function describeLess({ kind }: TierRule): string {
+  return `one rule of the kind ${kind} less`;
 }
 
 /** Lists the strictest rules that all requests meet which returned the promotion. */

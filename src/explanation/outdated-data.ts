@@ -45,11 +45,15 @@ const minShown = 3;
 const leastShareOfShown = 0.5;
 /** An entry may have changed in more than what is tried. */
 const leastShareOfWrong = 0.8;
+/** The share of entries that need more than one change. Where most do, anything else made the results wrong. */
+const maxShareOfComplex = 0.5;
 
 /** @returns a reason for a report; undefined if no other entries of the file explain nearly all that is wrong */
 export function suspectOutdatedData(run: Pick<Observations, 'compared' | 'tiers' | 'world'>): Reason | undefined {
   const { compared, tiers, world } = run;
-  if (world.isDataFile !== true) return undefined;
+  // Where nothing of the file is ever returned, it may be the data of another deployment.
+  const isAnyReturned = compared.some(({ returned }) => returned.includes(true));
+  if (world.isDataFile !== true || !isAnyReturned) return undefined;
   const wrong = tiers.flatMap((tier, position) => countResults(compared, tier, position));
   const absent = new Set(wrong.flatMap(({ tier, isReturned }) => (isReturned ? [] : [tier])));
   const judge = createEntryJudge(run, absent);
@@ -62,8 +66,12 @@ export function suspectOutdatedData(run: Pick<Observations, 'compared' | 'tiers'
     return change === undefined ? [] : [{ tier, direction, change, shown }];
   });
   const often = outdated.filter(({ shown }) => shown >= minShown).length;
+  const complex = outdated.filter(({ change }) => change !== undefined && change.words.length > 1).length;
   const isSuspect =
-    often > 0 && often >= leastShareOfShown * outdated.length && outdated.length >= leastShareOfWrong * wrong.length;
+    often > 0 &&
+    often >= leastShareOfShown * outdated.length &&
+    complex <= maxShareOfComplex * outdated.length &&
+    outdated.length >= leastShareOfWrong * wrong.length;
   return isSuspect ? describe(outdated, tiers.length) : undefined;
 }
 
