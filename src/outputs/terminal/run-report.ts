@@ -11,7 +11,7 @@ import {
 } from '../../certificate/certificate.js';
 import { referenceNotice } from '../../certificate/notices.js';
 import { listOutOfScope } from '../../certificate/scope.js';
-import { findSharedReasons, listSharedReasons } from '../../certificate/shared-reasons.js';
+import { findSharedReasons, listSharedReasons, type SharedReason } from '../../certificate/shared-reasons.js';
 import { joinCommandLines } from '../../http/curl-command.js';
 import type { Verdict } from '../../judge/verdict.js';
 import { getVerdictApartFromKnown, notSelectedReason, repetitionCaseId } from '../../run/case-result.js';
@@ -67,7 +67,10 @@ export function renderRunReport(certificate: Certificate, written?: WrittenResul
       selected === undefined &&
       certificate.requirements.length,
     shared: shared.flatMap(({ isAboutRequirements, sentence }) => (isAboutRequirements ? [sentence] : [])),
-    unasked: shared.flatMap(({ isAboutRequirements, sentence }) => (isAboutRequirements ? [] : [sentence])),
+    unasked: [
+      ...shared.flatMap(({ isAboutRequirements, sentence }) => (isAboutRequirements ? [] : [sentence])),
+      ...countOtherUnanswered(certificate, shared),
+    ],
     undeclared: written?.scope === undefined && renderUndeclaredScope(certificate),
     knownFile: written?.known === undefined && findKnownFile(certificate),
     isDataDoubtful: certificate.data !== undefined && certificate.load !== undefined,
@@ -91,6 +94,15 @@ export function renderRunReport(certificate: Certificate, written?: WrittenResul
     scope: written?.scope && { ...written.scope, added: renderCount(written.scope.added, 'requirement') },
     reference: target.is_reference && referenceNotice,
   });
+}
+
+/** Counts the questions without an answer for which no shared reason stands, so that all of them are accounted for. */
+function countOtherUnanswered({ questions }: Certificate, shared: readonly SharedReason[]): string[] {
+  const reasons = new Set(shared.map(({ reason }) => reason));
+  const others = questions.filter(({ outcome, reason = '' }) => outcome === null && !reasons.has(reason));
+  const isAnySaid = shared.some(({ isAboutRequirements }) => !isAboutRequirements);
+  if (others.length === 0 || !isAnySaid) return [];
+  return [`${renderCount(others.length, 'more question')} without an answer, for other reasons: see certificate.html.`];
 }
 
 function limitList<T>(entries: readonly T[], what: string, max = maxEntries) {
