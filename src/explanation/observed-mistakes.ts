@@ -60,9 +60,10 @@ function takeMostFrequent(numbers: readonly number[]): number[] {
 /** Creates the mistake that an id says. @param unseen tiers of the window that no response has: they may not be loaded */
 export function createWindowOrPageMistake(
   id: string,
-  { tiers, ownPromotions = 0 }: TargetWorld,
+  world: TargetWorld,
   unseen: readonly Tier[] = [],
 ): StructuralMistake | undefined {
+  const { tiers, ownPromotions = 0 } = world;
   const [kind, digits = '0'] = id.split('/');
   const size = Number(digits);
   if (kind === 'page-size' && size >= 0 && size < windowSize) {
@@ -77,10 +78,21 @@ export function createWindowOrPageMistake(
   const sentence = isMissing
     ? `The limit of the newest ${windowSize} promotion tiers is not applied: older ones are returned.`
     : `The deployment checks the newest ${size} promotion tiers, not the newest ${windowSize}.`;
-  const unloaded = unseen.filter((tier) => !chosen.includes(tier)).map(({ name }) => `'${name}'`);
-  const hint = unloaded.length === 0 ? '' : ` Or these promotion tiers are not loaded: ${renderShortList(unloaded)}.`;
+  const hint = describeUnloaded(
+    world,
+    unseen.filter((tier) => !chosen.includes(tier)),
+  );
   const ids = new Set(chosen.map((tier) => tier.id));
   return createWindowMistake(id, `${sentence}${hint}`, (all) => all.filter((tier) => ids.has(tier.id)));
+}
+
+/** Says that the deployment may not have tiers that no response has. @returns an empty text if there are none */
+function describeUnloaded({ isDataFile }: Pick<TargetWorld, 'isDataFile'>, unseen: readonly Tier[]): string {
+  if (unseen.length === 0) return '';
+  const names = renderShortList(unseen.map(({ name }) => `'${name}'`));
+  return isDataFile === true
+    ? ` Or the data file is older than the data of the deployment, which lacks these promotion tiers: ${names}.`
+    : ` Or these promotion tiers are not loaded: ${names}.`;
 }
 
 /** Creates a window that has other tiers than the newest. What no response shows of a tier is taken to be right. */

@@ -118,11 +118,15 @@ function findPartlyMendingWindow(
 ): Candidate[] {
   const least = Math.max(minMendedResponses, nearlyAll * wrong.length);
   const before = run.predict(assumed);
+  const absence =
+    run.world.isDataFile === true
+      ? 'the data file is older than the data of the deployment, which lacks these promotion tiers'
+      : 'these promotion tiers are not loaded';
   const candidates = windows.flatMap((mistake): Candidate[] => {
     const size = readWindowSizeOfCauseId(mistake.id) ?? windowSize;
     const after = run.predict([...assumed, mistake]);
     if (size >= windowSize || isContradicted(run.compared, before, after)) return [];
-    const sentence = `No promotion tier from rank ${size + 1} on is returned: the deployment checks the newest ${size}, or a few more that another mistake leaves out. Or these promotion tiers are not loaded.`;
+    const sentence = `No promotion tier from rank ${size + 1} on is returned: the deployment checks the newest ${size}, or a few more that another mistake leaves out. Or ${absence}.`;
     const mended = wrong.flatMap(([shown, positions]): WrongResponse[] => {
       const right = positions.filter(createMendTest(shown, after));
       return right.length === 0 ? [] : [[shown, right]];

@@ -120,6 +120,18 @@ test('A data file that the deployment has is not doubted', async () => {
   expect(certificate.summary.pass).toBe(16);
 });
 
+test('The report accounts for all questions without an answer', async () => {
+  const shop = readShop();
+  const { certificate, report } = await certify(shop, createIndependentDeployment(shop));
+  const lines = report.matchAll(
+    /^(\d+) (?:of \d+ questions were not asked|of \d+ cases were not judged|more questions? without)/gm,
+  );
+  const counted = [...lines].map(([, count]) => Number(count));
+  const unanswered = certificate.questions.filter(({ outcome }) => outcome === null).length;
+  expect(counted.length).toBeGreaterThan(2);
+  expect(counted.reduce((sum, count) => sum + count, 0)).toBe(unanswered);
+});
+
 /** Mistakes that no data file explains: the result depends on more than the promotion and what its rules can ask for. */
 const ofDeployment = [
   'one rule is enough',
