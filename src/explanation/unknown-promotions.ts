@@ -34,8 +34,9 @@ export function findUnknownPromotions(
     tierPatterns,
   );
   if (reading.kind !== 'agreed' && reading.kind !== 'stated') return undefined;
-  // Agreeing patterns name the same tiers.
-  const patterns = reading.kind === 'stated' ? reading.patterns : reading.patterns.slice(0, 1);
+  // Agreeing patterns name the same tiers. Those of any depth may name other things, too.
+  const exact = reading.patterns.filter((pattern) => !pattern.includes('**'));
+  const patterns = reading.kind === 'stated' ? exact : exact.slice(0, 1);
   const ids = getIdFinders(world);
   const bodies = new Set(
     all.flatMap((exchange) =>

@@ -10,7 +10,7 @@ import { type Answer, createTimedChannel } from '../../tools/proof/judge-deploym
 import { createReference } from '../support/in-process.js';
 import { createIndependentDeployment } from '../support/independent-deployment.js';
 import { mistakes } from '../support/mistaken-deployments.js';
-import { createData, writeData } from '../support/own-data.js';
+import { conformingTraits, createData, writeData } from '../support/own-data.js';
 import { runWithEvidence } from '../support/run-with-evidence.js';
 
 const readShop = (): World =>
@@ -119,6 +119,18 @@ test('A data file that the deployment has is not doubted', async () => {
   expect(report).not.toMatch(older);
   expect(certificate.summary.pass).toBe(16);
 });
+
+for (const name of ['small', 'awkward', 'large'] as const)
+  for (const [n, traits] of conformingTraits.entries()) {
+    const tag = name === 'small' && n % 3 === 0 ? [] : ['@long'];
+    test(`The ${name} data is not doubted, whatever responses look like: ${JSON.stringify(traits)}`, {
+      tag,
+    }, async () => {
+      const shop = createData(name);
+      const { certificate } = await certify(shop, createIndependentDeployment(shop, traits));
+      expect(certificate.load).toBe(undefined);
+    });
+  }
 
 test('The report accounts for all questions without an answer', async () => {
   const shop = readShop();
