@@ -79,6 +79,22 @@ const rows: readonly Row[] = [
     says: [older, /6 returned where the file forbids them/, /one rule of the kind customer less/],
   },
   {
+    title: 'metadata is not exported',
+    file: (world) => changeTiers(world, (tiers) => tiers.map((tier, n) => (n < 20 ? { ...tier, metadata: {} } : tier))),
+    says: [older, /metadata '/],
+  },
+  {
+    title: 'promotions ask for fewer units than when they were exported',
+    deployment: (world) =>
+      changeTiers(world, (tiers) =>
+        tiers.map((tier) => ({
+          ...tier,
+          rules: tier.rules.map((rule) => ('at_least' in rule && rule.at_least > 2 ? { ...rule, at_least: 1 } : rule)),
+        })),
+      ),
+    says: [older],
+  },
+  {
     title: 'the deployment has lost its newer promotions',
     file: addNewer(151),
     says: [older, /104 never returned \('Newer 0'/],
