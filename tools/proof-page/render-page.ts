@@ -5,7 +5,14 @@ import { conformingKinds } from './conforming-deployments.js';
 import { renderDomain, renderDomainTable, renderHandlers, renderMutants } from './domain-sections.js';
 import { formatNumber, formatShare, renderCommand, renderTable, sum } from './markdown.js';
 import type { ProofData, ProofPart } from './proof-data.js';
-import { countAll, countConforming, countProxies, type FleetFigures, listFleetFigures } from './proof-figures.js';
+import {
+  countAll,
+  countConforming,
+  countDomain,
+  countProxies,
+  type FleetFigures,
+  listFleetFigures,
+} from './proof-figures.js';
 
 /** Renders `docs/proof.md`. */
 export function renderProofPage(data: ProofData, world: World): string {
@@ -44,6 +51,7 @@ A *fault* is a mistake that the reference deployment makes on purpose, and that 
 function renderFaults({ faults }: ProofData): string {
   const { withStory, generated, survivors, measured } = faults;
   const [stories, places] = [countAll(withStory), countAll(generated)];
+  const doubles = countDomain().visible - places.faults;
   return `## Faults of the reference deployment
 
 ${renderCommand('npm run proof -- faults', measured)}. Faults with a story are structural mistakes, such as another window, or a rule that is ignored. [reference/README.md](../reference/README.md) says where they are, and \`npx conformance serve --fault ID\` serves most of them. The other faults are mistakes at places: see the next section.
@@ -53,7 +61,11 @@ ${renderTable(
   [
     ...Object.entries(withStory).map(([requirement, count]) => [`\`${requirement}\``, count.faults, count.found]),
     ['all faults with a story', stories.faults, stories.found],
-    ['all mistakes at places that the run must find', places.faults, places.found],
+    [
+      `all mistakes at places that the run must find, without ${doubles} that are faults with a story`,
+      places.faults,
+      places.found,
+    ],
   ],
 )}
 
@@ -98,7 +110,7 @@ ${renderTable(
   [...rows, ['all', ...totals]],
 )}
 
-*Open*: the author takes it for a mistake, and a question of the contract leaves it open. *Incomplete*: the run says that it cannot judge. *Right*: the first explanation is true, and it leads to the mistake or names what triggers it. *Wider*: it is true, and one still has to search. *Silent*: there is none. *Wrong*: it is untrue, or it leads elsewhere.
+*Open*: the author takes it for a mistake, and a question of the contract leaves it open. *Incomplete*: the run says that it cannot judge. *Right*: the first explanation is true, and it leads to the mistake or names what triggers it. *Wider*: it is true, and one still has to search. *Silent*: there is none. *Wrong*: it is untrue, or it leads elsewhere. *Names the trigger*: the first screen says what has to be sent to see the mistake.
 
 Missed: ${list('missed')}. Incomplete: ${list('incomplete')}. Open: ${list('open')}.`;
 }
