@@ -32,11 +32,13 @@ const worth = {
   'inexact-filter-value': 2,
   /** A detail decides that a deployment may get wrong: for the first time, and in the rule of another tier. */
   facet: 40,
+  /** The same for what a text has that must be equal: few requests show it. */
+  'facet-of-text': 120,
   'facet-of-tier': 1,
   /** The same for a text with some sign. */
   'facet-of-sign': 3,
   /** A text with some sign must be equal to one of the data. */
-  'sign-of-text': 40,
+  'sign-of-text': 60,
   /** A group of filters, or none, is read in a request of some form. */
   reading: 40,
   /** The same, where what is left out of the body has nothing to do with the filters. */
@@ -93,7 +95,8 @@ function listFacetGoals(decision: TierDecision, candidate: CandidateRequest): Co
   return listDecisionFacets(decision, candidate).flatMap((facet) => {
     const parts = listFacetParts(facet);
     const ofSigns = listSignGoals(decision, facet, parts);
-    return [createGoal('facet', parts), createGoal('facet-of-tier', [...parts, decision.tier.id]), ...ofSigns];
+    const kind = facet.is === 'text' ? 'facet-of-text' : 'facet';
+    return [createGoal(kind, parts), createGoal('facet-of-tier', [...parts, decision.tier.id]), ...ofSigns];
   });
 }
 
