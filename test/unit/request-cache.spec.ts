@@ -63,7 +63,7 @@ test('What was sent before the cases is in a batch, too: it may have been wrong 
   const { exchanges } = await sender.send(testCase);
   expect(exchanges[0]?.get('r0')).toBe(earlier[1]);
   log.length = 0;
-  await sender.sendInBatch({ testCase, row: 0, name: 'r0', first: earlier[1] as Exchange } as SuspectRequest, 1);
+  await sender.sendInBatch({ testCase, row: 0, name: 'r0', first: earlier[1] as Exchange } as SuspectRequest, 1, 20);
   expect(log.filter((path) => path !== 'renewed')).toEqual(['/first', '/second', '/a']);
 });
 
