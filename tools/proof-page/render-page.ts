@@ -125,7 +125,7 @@ export function renderOwnData(shops: readonly RecordedData[]): string {
   const accused = shops.filter(({ right }) => right === 'does-not-conform').length;
   return `## On data of a deployment's own
 
-\`npm run own-data -- --faults 0 --record --sizes N FOLDER\` makes the data of a shop with N promotion tiers, serves it with each mistake of a fleet, and certifies [on this data](own-data.md). The seed makes the data: each has other ids, texts and rules. A mistake is *visible* if one of 1,500 further documented requests shows it; many are not, since a shop with few rules has no use for them. Of ${formatNumber(visible)} visible mistakes, the runs found ${formatNumber(found)} (${formatShare(found, visible)}). Of ${shops.length} deployments without a mistake, ${accused === 0 ? 'none' : accused} failed: a run is \`incomplete\` where the data cannot show a requirement, and prints the line to declare it.
+\`npm run own-data\` makes the data of shops, serves it with each mistake of a fleet, and certifies [on this data](own-data.md). The seed makes the data: each has other ids, texts and rules. A mistake is *visible* if one of 1,500 further documented requests shows it; many are not, since a shop with few rules has no use for them. Of ${formatNumber(visible)} visible mistakes, the runs found ${formatNumber(found)} (${formatShare(found, visible)}). Of ${shops.length} deployments without a mistake, ${accused === 0 ? 'none' : accused} failed: a run is \`incomplete\` where the data cannot show a requirement, and prints the line to declare it.
 
 ${renderTable(
   ['fleet', 'tiers', 'seed', 'measured', 'visible', 'found', 'not visible', 'without a mistake'],
