@@ -1,5 +1,5 @@
 import type { World } from '../../src/contract/world.js';
-import { type RecordedData, readRecordedData } from '../own-data/recorded-data.js';
+import { listMistakes, type MistakeFate, type RecordedData, readRecordedData } from '../own-data/recorded-data.js';
 import { readRecordedRuns } from '../proxies/recorded-runs.js';
 import { conformingKinds } from './conforming-deployments.js';
 import { renderDomain, renderDomainTable, renderHandlers, renderMutants } from './domain-sections.js';
@@ -117,15 +117,16 @@ Missed: ${list('missed')}. Incomplete: ${list('incomplete')}. Open: ${list('open
 
 /** What runs on generated data found of the mistakes of fleets. */
 export function renderOwnData(shops: readonly RecordedData[]): string {
-  const found = sum(shops.map((shop) => shop.found.length));
-  const missed = shops.flatMap(({ fleet, tiers, missed: ids }) =>
-    ids.map((id) => `\`${fleet}/${id}\` (${tiers} tiers)`),
+  const count = (shop: RecordedData, fate: MistakeFate) => listMistakes(shop, fate).length;
+  const found = sum(shops.map((shop) => count(shop, 'found')));
+  const missed = shops.flatMap((shop) =>
+    listMistakes(shop, 'missed').map((id) => `\`${shop.fleet}/${id}\` (${shop.tiers} tiers)`),
   );
   const visible = found + missed.length;
   const accused = shops.filter(({ right }) => right === 'does-not-conform').length;
   return `## On data of a deployment's own
 
-\`npm run own-data\` makes the data of shops, serves it with each mistake of a fleet, and certifies [on this data](own-data.md). The seed makes the data: each has other ids, texts and rules. A mistake is *visible* if one of 1,500 further documented requests shows it; many are not, since a shop with few rules has no use for them. Of ${formatNumber(visible)} visible mistakes, the runs found ${formatNumber(found)} (${formatShare(found, visible)}). Of ${shops.length} deployments without a mistake, ${accused === 0 ? 'none' : accused} failed: a run is \`incomplete\` where the data cannot show a requirement, and prints the line to declare it.
+\`npm run own-data\` makes the data of shops, serves it with each mistake of a fleet, and certifies [on this data](own-data.md). The seed makes the data: each has other ids, texts and rules. A mistake is *visible* if one of 1,500 further documented requests shows it; many are not, since a shop with few rules has no use for them. The largest shops are measured with a share of the mistakes. Of ${formatNumber(visible)} visible mistakes, the runs found ${formatNumber(found)} (${formatShare(found, visible)}). Of ${shops.length} deployments without a mistake, ${accused === 0 ? 'none' : accused} failed: a run is \`incomplete\` where the data cannot show a requirement, and prints the line to declare it.
 
 ${renderTable(
   ['fleet', 'tiers', 'seed', 'measured', 'visible', 'found', 'not visible', 'without a mistake'],
@@ -134,9 +135,9 @@ ${renderTable(
     shop.tiers,
     String(shop.seed),
     shop.measured,
-    shop.found.length + shop.missed.length,
-    shop.found.length,
-    shop.invisible.length,
+    count(shop, 'found') + count(shop, 'missed'),
+    count(shop, 'found'),
+    count(shop, 'not-visible'),
     `\`${shop.right}\``,
   ]),
 )}
