@@ -219,6 +219,37 @@ test.describe('on the command line', () => {
     expect(existsSync(path.join(cwd, 'results'))).toBe(false);
   });
 
+  test('Through a transport, each output with commands says that they show the documented requests', async () => {
+    const wrong = await listen(createReference({ faults: ['quantity-ignored'], credentials: referenceCredentials }));
+    writeTransport('wrong', 'export default (request, { send }) => send(request);\n', wrong.url);
+    writeFileSync(path.join(cwd, 'direct.yaml'), `name: direct\nbase_url: ${wrong.url}\n`);
+    const notice = 'Commands show the documented requests';
+    const count = (text: string) => text.split(notice).length - 1;
+    for (const [name, times] of [
+      ['wrong', 1],
+      ['direct', 0],
+    ] as const) {
+      const args = ['certify', '--target', `${name}.yaml`, '--only', 'order.quantity', '--out', name];
+      const run = await runConformance(args, { cwd, env });
+      expect(run.status, run.output).toBe(1);
+      expect(run.output).toContain('curl ');
+      expect(count(run.output), run.output).toBe(times);
+      expect(count(readFileSync(path.join(cwd, name, 'certificate.html'), 'utf8'))).toBe(times);
+      const observed = readFileSync(path.join(cwd, name, 'observed.md'), 'utf8');
+      expect(observed.includes('Requests are the documented ones')).toBe(times === 1);
+      const quantity = ['--grep', 'integer-quantity:', '--reporter=line'];
+      const { output } = await runConformance([...args, '--', ...quantity], { cwd, env });
+      expect(output).toContain('Send it again with:');
+      // Of each error, of what is attached to it, and of the report.
+      expect(count(output) > 1, output).toBe(times === 1);
+    }
+    // Nothing is said where no command is shown.
+    const right = writeTransport('right', 'export default (request, { send }) => send(request);\n', reference.url);
+    const passed = await runConformance(['certify', '--target', right, '--only', 'order.quantity'], { cwd, env });
+    expect([passed.status, count(passed.output)], passed.output).toEqual([0, 0]);
+    await wrong.close();
+  });
+
   test('A transport that fails ends the run with status 2, and no verdict is valid', { tag: '@long' }, async () => {
     const code = `let count = 0;
 export default async (request, { send }) => {
