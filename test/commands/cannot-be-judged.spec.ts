@@ -271,7 +271,10 @@ const besides: readonly (readonly [
     (status) =>
       [
         `answers ${status} to everything, and says why`,
-        byBody((body) => reply(status, JSON.stringify({ needs: body === '' ? 'a body' : 'a customer' }))),
+        ({ path, body }: HttpRequest) =>
+          path.startsWith('/v1/promotions')
+            ? reply(status, body === undefined ? '{"needs":"a body"}' : '{}')
+            : reply(404),
         { URL: 'responds', Credentials: 'not-checked', 'Body on GET': 'not-checked', Load: 'not-checked' },
       ] as const,
   ),
