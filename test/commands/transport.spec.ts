@@ -219,6 +219,23 @@ test.describe('on the command line', () => {
     expect(existsSync(path.join(cwd, 'results'))).toBe(false);
   });
 
+  test('A method that is refused is that of the transport: no other one is proposed', async () => {
+    const server = await listen(() => ({ status: 405, headers: [['Allow', 'POST']], body: '{}' }));
+    writeTransport('refused', 'export default (request, { send }) => send(request);\n', server.url);
+    writeFileSync(path.join(cwd, 'unspelled.yaml'), `name: unspelled\nbase_url: ${server.url}\n`);
+    for (const [target, told, untold] of [
+      ['refused', 'with which the transport sends', 'certify it through a transport'],
+      ['unspelled', 'certify it through a transport', 'with which the transport sends'],
+    ] as const)
+      for (const command of ['certify', 'doctor']) {
+        const { output, status } = await runConformance([command, '--target', `${target}.yaml`], { cwd, env });
+        expect([command, status], output).toEqual([command, 1]);
+        expect(output).toContain(told);
+        expect(output).not.toContain(untold);
+      }
+    await server.close();
+  });
+
   test('Through a transport, each output with commands says that they show the documented requests', async () => {
     const wrong = await listen(createReference({ faults: ['quantity-ignored'], credentials: referenceCredentials }));
     writeTransport('wrong', 'export default (request, { send }) => send(request);\n', wrong.url);
