@@ -3,9 +3,9 @@
 import { createCaseEntry, isFailingVerdict, renderCaseDifference, renderFailure } from '../certificate/case-entry.js';
 import { listDriftEntries } from '../certificate/drift-entry.js';
 import { documentedRequestNotice } from '../certificate/notices.js';
-import type { RunSettings } from '../config/run-inputs.js';
 import { renderCurlCommand } from '../http/curl-command.js';
 import type { Exchange } from '../http/exchange.js';
+import type { TransportIdentity } from '../http/transport.js';
 import { createResponseRenderer } from '../record/exchange-text.js';
 import type { CaseReport } from '../run/case-report.js';
 import { type CaseResult, getVerdictApartFromKnown } from '../run/case-result.js';
@@ -15,7 +15,10 @@ import type { Suite } from '../suite/suite.js';
 import { renderReason } from '../support/reason.js';
 import { joinAndEscapeLines, toOneLine } from '../support/untrusted-text.js';
 
-type ShownTarget = Pick<RunSettings['target'], 'baseUrl' | 'transport'>;
+interface ShownTarget {
+  readonly baseUrl: string;
+  readonly transport?: TransportIdentity;
+}
 
 /** Renders why a case fails, is an error, or has another answer than before; undefined for others. */
 export function renderFailureOrChangedAnswer(
