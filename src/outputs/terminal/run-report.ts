@@ -9,7 +9,7 @@ import {
   isKnownFailure,
   type RequirementEntry,
 } from '../../certificate/certificate.js';
-import { referenceNotice } from '../../certificate/notices.js';
+import { documentedRequestNotice, referenceNotice } from '../../certificate/notices.js';
 import { listOutOfScope } from '../../certificate/scope.js';
 import { findSharedReasons, listSharedReasons } from '../../certificate/shared-reasons.js';
 import { joinCommandLines } from '../../http/curl-command.js';
@@ -61,6 +61,7 @@ export function renderRunReport(certificate: Certificate, written?: WrittenResul
       ...(scope?.not_applicable ?? []).map((entry) => ({ state: entry.state, text: adviseOnScopeEntry(entry) })),
     ].flatMap(({ state, text }) => (text === undefined ? [] : [{ state, text: shorten(text, maxSentences) }])),
     causes: limitList(listCauses(certificate), 'cause'),
+    commandNotice: target.transport && hasCommands(certificate) && documentedRequestNotice,
     unpassed,
     allPass:
       certificate.requirements.every(({ verdict }) => verdict === 'pass') &&
@@ -90,6 +91,13 @@ export function renderRunReport(certificate: Certificate, written?: WrittenResul
     scope: written?.scope && { ...written.scope, added: renderCount(written.scope.added, 'requirement') },
     reference: target.is_reference && referenceNotice,
   });
+}
+
+/** Whether the report shows a command: of a failure, or of an own case. */
+function hasCommands({ causes = [], requirements, own_cases: own }: Certificate): boolean {
+  const ofCauses = causes.flatMap(({ wrong = [] }) => wrong);
+  const ofCases = requirements.flatMap(({ cases }) => cases.filter(({ verdict }) => isFailingVerdict(verdict)));
+  return [...ofCauses, ...ofCases, ...(own?.cases ?? [])].some(({ repeat_with }) => repeat_with !== undefined);
 }
 
 function limitList<T>(entries: readonly T[], what: string, max = maxEntries) {
