@@ -45,7 +45,7 @@ export function findSharedReasons({ requirements, questions }: ReasonSource) {
 }
 
 /** A reason that several cases share, and a sentence that says it once for all of them. */
-interface SharedReason {
+export interface SharedReason {
   readonly reason: string;
   readonly sentence: string;
   /** False if only questions have no answer for this reason: then it keeps no run from being complete. */

@@ -14,6 +14,7 @@ import type { EvidenceArchive, EvidenceOrigin } from '../certificate/har-archive
 import { withdrawResultsAfterStop } from '../certificate/withdraw-results-after-stop.js';
 import type { RunInputs, RunSettings } from '../config/run-inputs.js';
 import type { Diagnosis } from '../explanation/diagnose-run.js';
+import { findUnknownPromotions } from '../explanation/unknown-promotions.js';
 import type { Verdict } from '../judge/verdict.js';
 import { renderRunReport } from '../outputs/terminal/run-report.js';
 import { writeResults } from '../outputs/write-results.js';
@@ -22,7 +23,7 @@ import type { ExchangeUse, Explanation, StoredEvidence } from '../run/case-repor
 import { type CaseResult, getVerdictApartFromKnown } from '../run/case-result.js';
 import type { ExchangeIndex } from '../run/exchange-index.js';
 import { createReplay } from '../run/replay.js';
-import { renderReason } from '../support/reason.js';
+import { createReason, type Reason, renderReason } from '../support/reason.js';
 import { toOneLine } from '../support/untrusted-text.js';
 import { loadKnownCauses, runPlannedCases, type SuspectedWrongDataLoadSummary } from './target-run.js';
 
@@ -49,7 +50,11 @@ export async function certifyRun(inputs: RunInputs, run: JudgedRun): Promise<Cer
   const { suite, settings } = inputs;
   const { results: plain, index, uses, load: suspected, explanations, recall, ...ended } = run;
   const { quick, target, expected, known, scope } = settings;
-  const load = suspected ?? (expected.lost && { reason: explainLostData(expected.lost), isProven: true });
+  const unknown = findUnknownPromotions(index, suite.world, target);
+  const load =
+    suspected ??
+    (expected.lost && { reason: explainLostData(expected.lost), isProven: true }) ??
+    (unknown && { reason: unknown, isProven: false });
   const { name, kind, baseUrl, version, file, transport } = target;
   const certificateInputs: CertificateInputs = {
     ...ended,
@@ -95,7 +100,13 @@ export async function certifyRun(inputs: RunInputs, run: JudgedRun): Promise<Cer
     isThroughTransport: target.transport !== undefined,
   });
   const beforeStop = run.stop && describeBeforeStop(run.stop.since, index.all, suite.world);
-  const explained = { ...certificateInputs, ...diagnosis, ...(beforeStop && { beforeStop }) };
+  const doubt = load?.isProven ? undefined : diagnosis.outdatedData;
+  const explained = {
+    ...certificateInputs,
+    ...diagnosis,
+    ...(beforeStop && { beforeStop }),
+    ...(doubt && { load: { sentence: joinSentences(unknown, doubt), isProven: false } }),
+  };
   const current = known && correctKnown(known, diagnosis);
   if (current === undefined) {
     const certificate = createCertificate(suite, results, explained);
@@ -111,6 +122,11 @@ export async function certifyRun(inputs: RunInputs, run: JudgedRun): Promise<Cer
   // What was proved was proved with what was known before.
   const narrowed = explanations.map(({ contrasts }) => ({ contrasts }));
   return await certifyRun(corrected, { ...run, results: replaced, explanations: narrowed });
+}
+
+/** Says what is wrong with the data file: what it lacks, and what it has. */
+function joinSentences(unknown: Reason | undefined, next: Reason): string {
+  return renderReason(unknown === undefined ? next : createReason('and', { reason: unknown, next }));
 }
 
 /** Joins what several processes found out. What one of them proved from its responses is tried again with those of all. */

@@ -32,6 +32,7 @@ import {
   type UnpassedRow,
 } from './observation.js';
 import { isWindowMistakeId, nothingReturnedSentence } from './observed-mistakes.js';
+import { suspectOutdatedData } from './outdated-data.js';
 import { createMistakePredictor, type ObservationsWithPredictor } from './prediction.js';
 import { type CauseWithRows, minMendedResponses, proveCauses, type SuspectedMistake } from './prove-causes.js';
 import {
@@ -96,10 +97,12 @@ export function diagnoseRun({
   const failing = new Set(rows.filter((row) => row.isFailing).map(({ requirement }) => requirement));
   const refused = listRefused(run, refusals);
   const broken = findBrokenResponses(index.all, rows);
+  const outdatedData = rows.some((row) => !row.isKnown) ? suspectOutdatedData(run) : undefined;
+  const isDataSuspect = outdatedData !== undefined;
   const findings =
     rows.length === 0
       ? { causes: [], suspected: [] }
-      : findAll(run, { seeds, refused, proved: explanation?.proved, isThroughTransport });
+      : findAll(run, { seeds, refused, proved: explanation?.proved, isThroughTransport, isDataSuspect });
   const proved = [...findings.causes, ...(broken === undefined ? [] : [broken])];
   const assumed = [...seeds, ...proved.flatMap(({ mistake }) => mistake ?? [])];
   const assumedRefusals = [...refusals, ...proved.flatMap(({ id }) => findRefusedFeatureByCauseId(id) ?? [])];
@@ -115,7 +118,10 @@ export function diagnoseRun({
   const leftOver = unclear.length > 0 ? unclear : ofLoad;
   const found = mergeChanging(
     proved,
-    describeContrasts(leftOver, listUnexplained(run, proved), explanation?.contrasts ?? []),
+    describeContrasts(leftOver, listUnexplained(run, proved), {
+      contrasts: explanation?.contrasts ?? [],
+      isDataSuspect,
+    }),
   );
   const excused = listExcused(run, {
     seeds,
@@ -126,6 +132,8 @@ export function diagnoseRun({
   return {
     /** The cause of most failures first; none if no requirement fails or is inconclusive. Without what is known. */
     causes: unknown.map((finding) => createCause(finding, failing)),
+    /** What a data file that is out of date, or not complete, explains as well. */
+    outdatedData,
     /** Failing rows that no proved cause explains fully. Known ones are left out. */
     unexplained: [...new Set(leftOver)].filter((row) => !row.isKnown),
     /** Structural mistakes that explain some of them, too few to be proved. */
@@ -212,6 +220,8 @@ interface FindingTerms {
   /** What the same responses proved before. */
   readonly proved: ProvedMistakes | undefined;
   readonly isThroughTransport: boolean;
+  /** Whether a data file that is out of date, or not complete, explains what is wrong as well. */
+  readonly isDataSuspect: boolean;
 }
 
 /** What the examination of the target found comes first, and what follows from it is not explained again. */
@@ -247,13 +257,13 @@ function findExamined({ rows }: ObservationsWithPredictor): CauseWithRows[] {
 
 /** Finds causes in the responses. A cause that explains everything is the only one. */
 function findInResults(run: ObservationsWithPredictor, terms: FindingTerms): Findings {
-  const { seeds, refused, proved: before, isThroughTransport } = terms;
+  const { seeds, refused, isThroughTransport } = terms;
   const isReadable = isMostlyReadable(run);
   const whole = isReadable ? findWhole(run) : undefined;
   if (whole !== undefined) return { causes: [whole], suspected: [] };
   const changing = isReadable ? findChanging(run) : undefined;
   const unchanging = changing === undefined ? run : { ...run, compared: listConfirmed(run) };
-  const proved = isReadable ? proveAll(unchanging, seeds, before) : { causes: [], suspected: [] };
+  const proved = isReadable ? proveAll(unchanging, terms) : { causes: [], suspected: [] };
   const explained = [...proved.causes, ...(changing === undefined ? [] : [changing])];
   const empty = listEmptied(run, refused, [...seeds, ...explained.flatMap(({ mistake }) => mistake ?? [])]);
   for (const row of empty.flatMap(({ rows }) => [...rows])) explained[0]?.rows.add(row);
@@ -274,12 +284,17 @@ function findInResults(run: ObservationsWithPredictor, terms: FindingTerms): Fin
 /** Lists structural mistakes; where there are none, a pattern of what is missing, or what the missing promotions share. */
 function proveAll(
   run: ObservationsWithPredictor,
-  seeds: readonly StructuralMistake[],
-  before: ProvedMistakes | undefined,
+  { seeds, proved, isDataSuspect }: Pick<FindingTerms, 'seeds' | 'proved' | 'isDataSuspect'>,
 ): Findings {
-  const found = proveCauses(run, seeds, before);
-  if (found.causes.length > 0 || seeds.length > 0) return found;
-  return { ...found, causes: [findMissingPattern(run) ?? findTraitsBesideLoad(run) ?? []].flat() };
+  const found = proveCauses(run, seeds, proved, isDataSuspect);
+  const isProved = found.causes.length > 0 || seeds.length > 0;
+  const causes = isProved ? found.causes : [findMissingPattern(run) ?? findTraitsBesideLoad(run) ?? []].flat();
+  return { ...found, causes: isDataSuspect ? causes.map(limitToRightData) : causes };
+}
+
+/** What the data file explains as well says nothing of the deployment while the file may be wrong. */
+function limitToRightData(cause: CauseWithRows): CauseWithRows {
+  return { ...cause, sentence: `If the data file is right: ${cause.sentence}` };
 }
 
 /** Where a wrong load of the test data explains failures, nothing is narrowed. What the missing promotions share is said. */
@@ -359,7 +374,7 @@ const unexplainedId = 'unexplained';
 function describeContrasts(
   leftOver: readonly UnpassedRow[],
   unexplained: readonly UnpassedRow[],
-  contrasts: readonly Contrast[],
+  { contrasts, isDataSuspect }: { readonly contrasts: readonly Contrast[]; readonly isDataSuspect: boolean },
 ): CauseWithRows[] {
   const narrowed = contrasts.flatMap(({ cause, sentence, evidence, rows, ...shown }, n): CauseWithRows[] => {
     const places = new Set(rows.map(getPlace));
@@ -368,6 +383,7 @@ function describeContrasts(
     return explained.length === 0 ? [] : [{ id, sentence, evidence, rows: new Set(explained), shown }];
   });
   const left = unexplained.filter((row) => narrowed.every(({ rows }) => !rows.has(row)));
+  if (isDataSuspect && left.length > 0) return [...narrowed, describeOfSuspectData(left)];
   const others = [...groupBy(left, ({ requirement }) => requirement)].map(
     ([requirement, rows]): CauseWithRows => ({
       id: unexplainedId,
@@ -377,6 +393,12 @@ function describeContrasts(
     }),
   );
   return [...narrowed, ...others];
+}
+
+/** Where the data file explains all failures, one finding is enough. */
+function describeOfSuspectData(rows: readonly UnpassedRow[]): CauseWithRows {
+  const sentence = 'If the data file is right: it was not found out what makes the difference.';
+  return { id: unexplainedId, sentence, evidence: [], rows: new Set(rows) };
 }
 
 function getPlace({ case: id, row }: Pick<UnpassedRow, 'case' | 'row'>): string {

@@ -68,11 +68,13 @@ interface ProvedCauses {
  * Lists the mistakes that are proved, one after another: each explains what those before it leave.
  *
  * @param proved what was proved before by the same responses: then nothing else is tried
+ * @param isDataSuspect whether other entries of the data file explain what is wrong, single promotions that are missing too
  */
 export function proveCauses(
   run: ObservationsWithPredictor,
   seeds: readonly StructuralMistake[],
   proved?: ProvedMistakes,
+  isDataSuspect = false,
 ): ProvedCauses {
   const isOfSameResponses = proved?.compared === run.compared.length;
   const isTried = ({ id }: StructuralMistake) => !isOfSameResponses || proved.ids.includes(id);
@@ -90,7 +92,7 @@ export function proveCauses(
     const wrong = listWrongResponses(run.compared, run.predict(assumed));
     const candidates = wrong.some(makesRowFail) ? listCandidates(run, wrong, assumed, tried) : [];
     const whole = chooseProved(candidates.filter(({ isProved }) => isProved));
-    const alike = whole.length > 0 ? whole : findPartlyMendingWindow(run, wrong, assumed, windows);
+    const alike = whole.length > 0 || isDataSuspect ? whole : findPartlyMendingWindow(run, wrong, assumed, windows);
     if (alike[0] === undefined) return conclude(listSuspected(run, assumed, candidates));
     found.push(alike[0].mistake);
     ids.push(...alike.map(({ mistake }) => mistake.id));

@@ -63,14 +63,17 @@ export function adviseOnScopeEntry({ requirement, at, state }: JudgedScopeEntry)
   return toOneLine(`${at}: ${requirement} applies to this target. Delete this entry.`);
 }
 
+const lookAtDataFile =
+  'Look at the data file first: a broken or old export lacks what the deployment has. If so, export again.';
+
 /** Says how requirements are declared that do not apply, with the lines for the target file; none if there are none. */
-export function renderUndeclaredScope({ scope, target }: Certificate): string[] {
+export function renderUndeclaredScope({ scope, target, data }: Certificate): string[] {
   if (scope?.undeclared === undefined) return [];
   const hasKey = scope.not_applicable.length > 0;
   const place = `${hasKey ? `${scopeKey} in ` : ''}${target.file === undefined ? 'a target file' : toOneLine(target.file)}`;
   const writer = target.file === undefined ? '' : ', or let npx conformance record add them';
   return [
-    `If the deployment has none of this, declare it: add these lines to ${place}${writer}. Give each its reason.`,
+    `${data === undefined ? '' : `${lookAtDataFile} `}If the deployment has none of this, declare it: add these lines to ${place}${writer}. Give each its reason.`,
     ...(hasKey ? [] : [`${scopeKey}:`]),
     ...renderScopeEntries(scope.undeclared),
   ];

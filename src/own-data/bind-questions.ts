@@ -29,12 +29,15 @@ export function createQuestionBinder(world: TargetWorld, data: World): (testCase
     const expected = [row.given, answer];
     const needed = new Set(listTestDataIds([requests, expected]));
     const subject = readRequestSubject(requests, world);
-    const bindings = new Map([...standIns.things, ...bindTiers(needed, subject, standIns, world, data)]);
+    const tiers = bindTiers(needed, subject, standIns, world, data);
+    const bindings = new Map([...standIns.things, ...tiers.bindings]);
     // A body may contain a short id by chance, so that nothing can stand for an id that is searched for as a text.
     const searched = new Set(listTestDataIds(listNestedMembersNamed(expected, 'texts')));
     const lacking = [...needed].filter((id) => !bindings.has(id) || searched.has(id));
-    const unavailable = listRoles(lacking, searched, subject.filteredOn);
-    if (unavailable.length > 0) return leaveOut(testCase, unavailable);
+    const unavailable = listRoles(lacking, searched, tiers.describe);
+    // The data may have some of it: another part of the question may need that.
+    if (unavailable.length > 0)
+      return leaveOut(testCase, `enough of what the question needs: ${unavailable.join('; ')}`);
     const unit = subject.areUnits ? standIns.unit : 1;
     const bound = [...row.requests].map(([name, request]) => [name, bindRequest(request, bindings, unit)] as const);
     const bindText = (text: string) => bindings.get(text) ?? text;
@@ -47,11 +50,10 @@ export function createQuestionBinder(world: TargetWorld, data: World): (testCase
   };
 }
 
-/** Leaves out a question. Its target may have some of what is lacking: another part of the question may need that. */
-export function leaveOut(question: QuestionCase, lacking: readonly string[]): QuestionCase {
+/** Leaves out a question. @param lacking what the target does not have */
+export function leaveOut(question: QuestionCase, lacking: string): QuestionCase {
   const [row] = question.rows;
-  const needs = `enough of what the question needs: ${lacking.join('; ')}`;
-  return { ...question, rows: [{ ...row, unavailable: [needs] }] };
+  return { ...question, rows: [{ ...row, unavailable: [lacking] }] };
 }
 
 /** Creates a function that says what the data lacks, by the ids of the test data for which nothing stands. */
@@ -59,17 +61,27 @@ function createRoleLister({ ids, tiers }: TargetWorld) {
   const names = new Map(
     entityKinds.flatMap((kind) => [...ids[kind]].map(([name, id]) => [id, { kind, name }] as const)),
   );
-  return (lacking: readonly string[], searched: ReadonlySet<string>, filteredOn: readonly string[]): string[] => {
+  return (
+    lacking: readonly string[],
+    searched: ReadonlySet<string>,
+    describeTier: (tier: Tier) => string,
+  ): string[] => {
     const roles = lacking.flatMap((id) => {
       const { kind, name } = names.get(id) ?? {};
       if (kind === undefined || name === undefined) return [];
       if (searched.has(id)) return describeSearchedId(kind);
       if (kind !== 'tier') return describeRole(kind, name);
       const tier = findById(tiers, id);
-      return tier === undefined ? [] : describeTierRole(tier, filteredOn);
+      return tier === undefined ? [] : describeTier(tier);
     });
     return [...new Set(roles)].slice(0, maxRoles);
   };
+}
+
+interface BoundTiers {
+  readonly bindings: Bindings;
+  /** Says what the data lacks if nothing stands for a tier. */
+  readonly describe: (tier: Tier) => string;
 }
 
 /** Binds the tiers that a case needs to tiers of the data for which the same decides whether they are returned. */
@@ -79,17 +91,30 @@ function bindTiers(
   standIns: TestDataStandIns,
   world: World,
   data: World,
-): Bindings {
+): BoundTiers {
   const itself = { things: new Map([...standIns.things.keys()].map((id) => [id, id])), unit: 1 };
   const describe = createTierRoleDescriber(subject, world, itself);
   const newest = data.tiers.slice(0, windowSize);
   const byRole = groupBy<Tier, string>(newest, createTierRoleDescriber(subject, data, standIns));
   const bindings = new Map<string, string>();
-  for (const tier of world.tiers.slice(0, windowSize)) {
-    const standIn = needed.has(tier.id) ? byRole.get(describe(tier))?.shift() : undefined;
-    if (standIn !== undefined) bindings.set(tier.id, standIn.id);
-  }
-  return bindings;
+  const neededByRole = groupBy(
+    world.tiers.slice(0, windowSize).filter(({ id }) => needed.has(id)),
+    describe,
+  );
+  for (const [role, tiers] of neededByRole)
+    for (const [n, { id }] of tiers.entries()) {
+      const standIn = byRole.get(role)?.[n];
+      if (standIn !== undefined) bindings.set(id, standIn.id);
+    }
+  return {
+    bindings,
+    describe(tier) {
+      const role = describe(tier);
+      const counts = [neededByRole, byRole].map((tiersByRole) => tiersByRole.get(role)?.length ?? 0);
+      const [count = 0, found = 0] = counts;
+      return describeTierRole(tier, Math.max(1, count), found, { subject, standIns });
+    },
+  };
 }
 
 function bindRequest({ path, body, ...request }: HttpRequest, bindings: Bindings, unit: number): HttpRequest {

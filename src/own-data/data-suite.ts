@@ -31,7 +31,7 @@ import { createQuestionBinder } from './bind-questions.js';
 import type { CandidateRequest } from './candidate-request.js';
 import { type DataDecision, listDataDecisions } from './data-decisions.js';
 import { drawRequests } from './draw-requests.js';
-import { limitQuestions } from './limit-questions.js';
+import { defaultRequests, limitQuestions } from './limit-questions.js';
 import { createDrawnRequirementCases, createDrawnRows } from './requirement-cases.js';
 
 /** What a certificate says of a data file. */
@@ -55,7 +55,6 @@ export interface DataCoverage {
 
 const counted = ['tiers', 'campaigns', 'customers', 'products', 'skus'] as const;
 
-const defaultRequests = 230;
 /** Those that are not drawn: the examination of the target sends two alone, and the first ones are sent again at the end. */
 const otherRequests = 10;
 
@@ -129,7 +128,9 @@ function readStatedFile({ file, movedTo = file, digest: expected }: DataFileRefe
 function createDrawer({ contract, world: testData, cases }: PlainSuite, world: TargetWorld, requests: number) {
   const count = Math.max(1, requests - otherRequests);
   const stated = cases.filter((testCase) => testCase.kind === 'question');
-  const bind = computeOnce(() => limitQuestions(stated.map(createQuestionBinder(testData, world)), count));
+  const bind = computeOnce(() =>
+    limitQuestions(stated.map(createQuestionBinder(testData, world)), requests, otherRequests),
+  );
   const drawn = computeOnce(() => drawRequests(world, count - bind().added));
   const questions = stated.map((question, n): QuestionCase => {
     const getBound = () => bind().questions[n] ?? question;

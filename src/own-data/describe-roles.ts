@@ -1,15 +1,20 @@
-import type { EntityKind, Tier, TierRule } from '../contract/world.js';
+import type { EntityKind, ItemRule, Tier, TierRule } from '../contract/world.js';
+import type { TestDataStandIns } from './stand-ins.js';
+import type { RequestSubject } from './tier-roles.js';
 
 /** What a data file must have so that something stands for a thing of the test data, by kind and name: the roles of `stand-ins.ts`. */
 const roles: Readonly<Partial<Record<EntityKind, Readonly<Record<string, string>>>>> = {
   customer: {
     ann: 'two customers of whom each has a promotion that the other one does not have',
     ben: 'two customers of whom each has a promotion that the other one does not have',
+    bulk: 'three customers',
     ordinary: 'a customer whom no promotion names',
   },
   product: {
     mug: 'a product that a promotion asks for',
     shirt: 'a product with a SKU that a promotion asks for',
+    plate: 'four products',
+    chair: 'four products',
   },
   sku: {
     'shirt-blue': 'a SKU that a promotion asks for',
@@ -20,22 +25,12 @@ const roles: Readonly<Partial<Record<EntityKind, Readonly<Record<string, string>
     summer: 'two campaigns with promotions for everybody',
     autumn: 'a campaign whose promotions are all for certain customers',
     winter: 'a campaign without promotions',
-    archive: 'a campaign whose promotions are all older than the newest 150',
   },
-};
-
-/** For things without a role of their own. */
-const otherRoles: Readonly<Record<Exclude<EntityKind, 'tier'>, string>> = {
-  customer: 'enough customers',
-  product: 'enough products',
-  sku: 'enough SKUs',
-  campaign: 'enough campaigns',
-  category: 'enough categories',
 };
 
 /** Says what a data file lacks if nothing in it stands for a thing of the test data. */
 export function describeRole(kind: Exclude<EntityKind, 'tier'>, name: string): string {
-  return roles[kind]?.[name] ?? otherRoles[kind];
+  return roles[kind]?.[name] ?? `${thingNames[kind]} that only the data of the suite has`;
 }
 
 const thingNames = {
@@ -52,28 +47,42 @@ export function describeSearchedId(kind: EntityKind): string {
   return `${thingNames[kind]} whose id no response contains by chance`;
 }
 
-/**
- * Says which promotion tier a data file lacks if nothing in it stands for a tier of the test data.
- *
- * @param filteredOn the keys of metadata that filters of the question name
- */
-export function describeTierRole({ rules, metadata }: Tier, filteredOn: readonly string[]): string {
-  const entries = [...new Set(filteredOn)].flatMap((key) => {
-    return Object.hasOwn(metadata, key) ? [`the metadata '${key}' is '${metadata[key]}'`] : [];
-  });
-  const conditions = rules.map(describeRule).join(' and ');
-  const who = conditions === '' ? 'a promotion for everybody' : `a promotion that ${conditions}, and nothing else`;
-  return entries.length === 0 ? who : `${who}, of which ${entries.join(' and ')}`;
+/** What a question needs of promotions, in the ids of a data file. */
+export interface TierRoleWords {
+  readonly subject: RequestSubject;
+  readonly standIns: TestDataStandIns;
 }
 
-function describeRule(rule: TierRule): string {
+/**
+ * Says which promotion tiers a data file lacks if it has too few that stand for tiers of the test data.
+ *
+ * @param tier one of them @param needed how many the question needs @param found how many there are
+ */
+export function describeTierRole(tier: Tier, needed: number, found: number, words: TierRoleWords): string {
+  const { rules, metadata, campaign_id } = tier;
+  const { subject, standIns } = words;
+  const conditions = rules.map((rule) => describeRule(rule, words)).join(' and ');
+  const who = conditions === '' ? 'for everybody' : `that ${conditions}, and nothing else`;
+  const campaign = subject.kinds.has(campaign_id) ? standIns.things.get(campaign_id) : undefined;
+  const entries = [...new Set(subject.filteredOn)].map((key) =>
+    Object.hasOwn(metadata, key) ? `the metadata '${key}' = '${metadata[key]}'` : `no metadata '${key}'`,
+  );
+  const parts = [
+    `${needed === 1 ? '' : `${needed} of these: `}a promotion ${who}`,
+    campaign === undefined ? '' : `${conditions === '' ? '' : ','} in the campaign '${campaign}'`,
+    entries.length === 0 ? '' : ` with ${entries.join(' and ')}`,
+    found === 0 ? '' : ` (the data file has ${found})`,
+  ];
+  return parts.join('');
+}
+
+function describeRule(rule: TierRule, words: TierRoleWords): string {
   switch (rule.kind) {
     case 'customer':
-      return rule.any_of.length === 1 ? 'is for one customer' : 'is for certain customers';
+      return describeCustomers(rule.any_of, words);
     case 'product':
-      return `asks for ${describeUnits(rule.at_least)} of a product`;
     case 'sku':
-      return `asks for ${describeUnits(rule.at_least)} of a SKU`;
+      return describeItem(rule, words);
     case 'metadata':
       return `asks for the metadata '${rule.key}' = '${rule.is}'`;
     case 'order_metadata':
@@ -81,6 +90,20 @@ function describeRule(rule: TierRule): string {
     case 'other':
       return rule.description;
   }
+}
+
+/** The other customers of a list decide nothing. */
+function describeCustomers(ids: readonly string[], { subject, standIns }: TierRoleWords): string {
+  const named = [...subject.kinds].flatMap(([id, kind]) => (kind === 'customer' && ids.includes(id) ? [id] : []));
+  const bound = named.map((id) => `'${standIns.things.get(id) ?? id}'`);
+  return bound.length === 0 ? 'is for other customers' : `is for customer ${bound.join(' and ')}`;
+}
+
+function describeItem({ kind, id, at_least }: ItemRule, { subject, standIns }: TierRoleWords): string {
+  const bound = subject.kinds.has(id) ? standIns.things.get(id) : undefined;
+  const thing = bound === undefined ? `another ${kind === 'sku' ? 'SKU' : kind}` : `'${bound}'`;
+  if (!subject.areUnits) return `asks for ${describeUnits(at_least)} of ${thing}`;
+  return `asks for ${at_least === 1 ? '' : 'more than '}${describeUnits(standIns.unit)} of ${thing}`;
 }
 
 function describeUnits(count: number): string {

@@ -32,6 +32,9 @@ export const bareOrigin: EvidenceOrigin = {
   extent: { isCutShort: false, judged: [], unjudged: [] },
 };
 
+/** What a run on a data file needs beside it: nothing is sent over a network. */
+const ownDataVariables = { CLIENT_APPLICATION_ID: 'in-process-application', CLIENT_TOKEN: 'in-process-token' };
+
 /** The result of a run in this process, and its evidence. */
 export interface RunWithEvidence extends CertifiedRun {
   readonly evidence: StoredEvidence;
@@ -54,13 +57,22 @@ export async function runWithEvidence(
     selects?: (testCase: TestCase) => boolean;
   } = {},
 ): Promise<RunWithEvidence> {
-  const settings = readSettings({ reference: true, ...options });
+  const isOwnData = options.data !== undefined;
+  const { suite: loaded, settings } = loadRunInputs(
+    { ...(isOwnData ? { baseUrl: 'http://127.0.0.1:9' } : { reference: true }), ...options },
+    isOwnData ? ownDataVariables : {},
+  );
   const { baseUrl } = bareOrigin;
-  const inputs = { suite, settings: { ...settings, target: { ...settings.target, baseUrl } } };
-  const isSelected = new Map(suite.cases.map((testCase) => [testCase.id, selects(testCase)]));
-  const all = [...selectCases(suite, inputs.settings).map(({ id }) => id), repetitionCaseId];
+  // What the tests know of the test data is known by these objects.
+  const ofRun = isOwnData ? loaded : suite;
+  const inputs = { suite: ofRun, settings: { ...settings, target: { ...settings.target, baseUrl } } };
+  const isSelected = new Map(ofRun.cases.map((testCase) => [testCase.id, selects(testCase)]));
+  const all = [...selectCases(ofRun, inputs.settings).map(({ id }) => id), repetitionCaseId];
   const plannedCases = all.filter((id) => isSelected.get(id) ?? true);
-  const inProcess = await runPlannedCases(inputs, channel, { plannedCases, recognizer });
+  const inProcess = await runPlannedCases(inputs, channel, {
+    plannedCases,
+    ...(isOwnData ? {} : { recognizer }),
+  });
   // As the reporter reads it from attachments.
   const judged: JudgedCases = JSON.parse(JSON.stringify(inProcess));
   const reported = new ReportedRun(new Set(plannedCases), inputs).addAll(judged);

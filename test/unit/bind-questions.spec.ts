@@ -1,8 +1,12 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import type { Assertion } from '../../src/assertions/assertion.js';
 import type { QuestionCase } from '../../src/cases/test-case.js';
-import { pickWorldLists, type World } from '../../src/contract/world.js';
+import { pickWorldLists, type Tier, type World } from '../../src/contract/world.js';
 import { createQuestionBinder } from '../../src/own-data/bind-questions.js';
+import { limitQuestions } from '../../src/own-data/limit-questions.js';
+import { packageRoot } from '../../src/support/package-root.js';
 import { suite } from '../support/in-process.js';
 
 const { world } = suite;
@@ -97,3 +101,71 @@ for (const [what, body, bound] of bodies)
     expect(result.body).toContain(bound);
     expect(result.body).not.toContain(mug);
   });
+
+type NewTier = Pick<Tier, 'campaign_id' | 'rules'>;
+
+/** The shop of the examples, with more promotions, newer than all. */
+function createShop(more: readonly NewTier[] = []): World {
+  const shop: World = JSON.parse(readFileSync(path.join(packageRoot, 'examples', 'small-shop', 'shop.json'), 'utf8'));
+  const newer = more.map((tier, n): Tier => {
+    const createdAt = new Date(Date.parse('2027-01-01T00:00:00Z') - n * 1_000).toISOString();
+    return { id: `more-${n}`, name: `More ${n}`, created_at: createdAt, metadata: {}, ...tier };
+  });
+  return { ...shop, tiers: [...newer, ...shop.tiers] };
+}
+
+/** Says why each question is not asked about a shop; an empty text for those that are. */
+function explainQuestions(shop: World, requests: number, selects: (question: QuestionCase) => boolean = () => true) {
+  const stated = suite.cases.filter((testCase) => testCase.kind === 'question').filter(selects);
+  const { questions } = limitQuestions(stated.map(createQuestionBinder(world, shop)), requests, 10);
+  return new Map(questions.map(({ answers, rows: [row] }) => [answers, row.unavailable.join()]));
+}
+
+const everybody = (campaign: string): NewTier => ({ campaign_id: campaign, rules: [] });
+const forUnits = (count: number): NewTier => ({
+  campaign_id: 'spring',
+  rules: [{ kind: 'product', id: 'filter', at_least: count }],
+});
+/** What a reason says that the shop lacks, and what has all of it. */
+const lackingRows: readonly [question: string, lacks: readonly string[], more: readonly NewTier[]][] = [
+  [
+    'filter-unknown-campaign',
+    [
+      "2 of these: a promotion for everybody in the campaign 'spring' (the data file has 1)",
+      "2 of these: a promotion for everybody in the campaign 'welcome' (the data file has 1)",
+    ],
+    [everybody('spring'), everybody('welcome')],
+  ],
+  [
+    'quantity-zero',
+    [
+      "a promotion that asks for 2 units of 'filter', and nothing else",
+      "a promotion that asks for 3 units of 'filter', and nothing else",
+    ],
+    [forUnits(2), forUnits(3)],
+  ],
+];
+for (const [question, lacks, more] of lackingRows)
+  test(`A question is asked once the data has what it lacked: ${question}`, () => {
+    const only = ({ answers }: QuestionCase) => answers === question;
+    const explain = (shop: World) => explainQuestions(shop, 1_000, only).get(question);
+    expect(explain(createShop())).toBe(`enough of what the question needs: ${lacks.join('; ')}`);
+    expect(explain(createShop(more))).toBe('');
+    for (const [n] of more.entries()) expect(explain(createShop(more.toSpliced(n, 1)))).not.toBe('');
+  });
+
+test('A reason says with how many requests there is room for a question', () => {
+  const shop = createShop();
+  const listWithoutRoom = (requests: number) =>
+    [...explainQuestions(shop, requests)].flatMap(([question, why]) =>
+      why.startsWith('room') ? [[question, why]] : [],
+    );
+  const plain = listWithoutRoom(230).filter(([, why = '']) => why.endsWith('all that are not intrusive'));
+  expect(plain.length).toBeGreaterThan(0);
+  const enough = Number(/With (\d+)/.exec(plain[0]?.[1] ?? '')?.[1]);
+  const isIntrusive = (why = '') => why.endsWith('room for all');
+  expect(listWithoutRoom(enough).filter(([, why]) => !isIntrusive(why))).toEqual([]);
+  expect(listWithoutRoom(enough - 1).filter(([, why]) => !isIntrusive(why)).length).toBeGreaterThan(0);
+  const forAll = Number(/With (\d+)/.exec(listWithoutRoom(enough)[0]?.[1] ?? '')?.[1]);
+  expect(listWithoutRoom(forAll)).toEqual([]);
+});

@@ -106,12 +106,12 @@ const [maxLead, maxFailures, maxEntries] = [3, 6, 5];
 
 /** What is to be read before everything else: a wrong load of the test data, and why the run is incomplete. */
 function viewLead(certificate: Certificate) {
-  const { load, incomplete_because: reasons = [], known_deviations: known, scope } = certificate;
+  const { data, load, incomplete_because: reasons = [], known_deviations: known, scope } = certificate;
   const advice = (known?.entries ?? []).flatMap((entry) => adviseOnKnownDeviation(entry) ?? []);
   const overdue = (scope?.not_applicable ?? []).flatMap((entry) => adviseOnScopeEntry(entry) ?? []);
   const [undeclared = '', ...lines] = renderUndeclaredScope(certificate);
   const lists = [
-    { heading: 'Test data', entries: load === undefined ? [] : [load.sentence] },
+    { heading: data === undefined ? 'Test data' : 'Data file', entries: load === undefined ? [] : [load.sentence] },
     { heading: 'Why it is incomplete', entries: reasons.filter((reason) => reason !== load?.sentence) },
     { heading: 'To declare the scope', entries: [undeclared].filter(Boolean), code: lines.join('\n') },
     { heading: 'Known deviations that no longer hold', entries: advice },

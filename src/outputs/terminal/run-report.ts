@@ -11,7 +11,7 @@ import {
 } from '../../certificate/certificate.js';
 import { documentedRequestNotice, referenceNotice } from '../../certificate/notices.js';
 import { listOutOfScope } from '../../certificate/scope.js';
-import { findSharedReasons, listSharedReasons } from '../../certificate/shared-reasons.js';
+import { findSharedReasons, listSharedReasons, type SharedReason } from '../../certificate/shared-reasons.js';
 import { joinCommandLines } from '../../http/curl-command.js';
 import type { Verdict } from '../../judge/verdict.js';
 import { getVerdictApartFromKnown, notSelectedReason, repetitionCaseId } from '../../run/case-result.js';
@@ -47,7 +47,7 @@ const maxEntries = 3;
 
 /** Renders what a run prints at its end. @param written the files, if they are to be named: then the report is short */
 export function renderRunReport(certificate: Certificate, written?: WrittenResults): string {
-  const { target, selected, drift, notes, known_deviations: known, scope } = certificate;
+  const { target, selected, drift, notes } = certificate;
   const unpassed = listUnpassed(certificate);
   const shared = listSharedReasons(certificate, selected !== undefined);
   const unstable = certificate.unstable.map((entry) => ({ id: entry.case, text: limitText(entry.text) }));
@@ -56,10 +56,7 @@ export function renderRunReport(certificate: Certificate, written?: WrittenResul
   );
   return fillTemplate('report.txt', {
     certificate,
-    known: [
-      ...(known?.entries ?? []).map((entry) => ({ state: entry.state, text: adviseOnKnownDeviation(entry) })),
-      ...(scope?.not_applicable ?? []).map((entry) => ({ state: entry.state, text: adviseOnScopeEntry(entry) })),
-    ].flatMap(({ state, text }) => (text === undefined ? [] : [{ state, text: shorten(text, maxSentences) }])),
+    known: listAdviceOnEntries(certificate),
     causes: limitList(listCauses(certificate), 'cause'),
     commandNotice: target.transport && hasCommands(certificate) && documentedRequestNotice,
     unpassed,
@@ -68,9 +65,13 @@ export function renderRunReport(certificate: Certificate, written?: WrittenResul
       selected === undefined &&
       certificate.requirements.length,
     shared: shared.flatMap(({ isAboutRequirements, sentence }) => (isAboutRequirements ? [sentence] : [])),
-    unasked: shared.flatMap(({ isAboutRequirements, sentence }) => (isAboutRequirements ? [] : [sentence])),
+    unasked: [
+      ...shared.flatMap(({ isAboutRequirements, sentence }) => (isAboutRequirements ? [] : [sentence])),
+      ...countOtherUnanswered(certificate, shared),
+    ],
     undeclared: written?.scope === undefined && renderUndeclaredScope(certificate),
     knownFile: written?.known === undefined && findKnownFile(certificate),
+    isDataDoubtful: certificate.data !== undefined && certificate.load !== undefined,
     unstable: limitList(unstable, 'unstable case'),
     drift: limitList(drift, 'change', written === undefined ? drift.length : maxEntries),
     notes: notes.filter((note) => note !== referenceNotice),
@@ -93,11 +94,28 @@ export function renderRunReport(certificate: Certificate, written?: WrittenResul
   });
 }
 
+/** Lists what to do about known deviations and declared requirements, where there is something to do. */
+function listAdviceOnEntries({ known_deviations: known, scope }: Certificate) {
+  return [
+    ...(known?.entries ?? []).map((entry) => ({ state: entry.state, text: adviseOnKnownDeviation(entry) })),
+    ...(scope?.not_applicable ?? []).map((entry) => ({ state: entry.state, text: adviseOnScopeEntry(entry) })),
+  ].flatMap(({ state, text }) => (text === undefined ? [] : [{ state, text: shorten(text, maxSentences) }]));
+}
+
 /** Whether the report shows a command: of a failure, or of an own case. */
 function hasCommands({ causes = [], requirements, own_cases: own }: Certificate): boolean {
   const ofCauses = causes.flatMap(({ wrong = [] }) => wrong);
   const ofCases = requirements.flatMap(({ cases }) => cases.filter(({ verdict }) => isFailingVerdict(verdict)));
   return [...ofCauses, ...ofCases, ...(own?.cases ?? [])].some(({ repeat_with }) => repeat_with !== undefined);
+}
+
+/** Counts the questions without an answer for which no shared reason stands, so that all of them are accounted for. */
+function countOtherUnanswered({ questions }: Certificate, shared: readonly SharedReason[]): string[] {
+  const reasons = new Set(shared.map(({ reason }) => reason));
+  const others = questions.filter(({ outcome, reason = '' }) => outcome === null && !reasons.has(reason));
+  const isAnySaid = shared.some(({ isAboutRequirements }) => !isAboutRequirements);
+  if (others.length === 0 || !isAnySaid) return [];
+  return [`${renderCount(others.length, 'more question')} without an answer, for other reasons: see certificate.html.`];
 }
 
 function limitList<T>(entries: readonly T[], what: string, max = maxEntries) {
