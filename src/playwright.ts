@@ -68,7 +68,7 @@ async function openTarget({ run }: { run: TargetRun }, use: Use<TestedTarget>): 
       const request = assembleRequest(applyPatch(start, changes), resolveId);
       const exchange = await run.channel.send(request);
       runs.set(exchange, run);
-      const body = renderExchange('exchange', exchange, run.baseUrl);
+      const body = renderExchange('exchange', exchange, run.start.settings.target);
       await caseTest.info().attach('exchange', { contentType: 'text/plain', body });
       return exchange;
     },

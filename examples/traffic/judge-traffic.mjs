@@ -13,37 +13,45 @@
 //   --tier PATH         where responses name promotions, such as /promotions/*/id
 //   --transport MODULE  the callers spell requests otherwise: its `restoreRequest` turns them back (docs/transports.md)
 //   --ignore NAME       a member or parameter that the documentation does not have, if no promotion depends on it; repeatable
+//   --help              prints this
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { judge } from 'promotion-validation-conformance';
+import { describeOtherForm, forms } from './forms.mjs';
 
 /** @typedef {import('../mocks/pairs.mjs').Pair} Pair */
 /** @typedef {import('promotion-validation-conformance').TransportRequest} Request */
 
 const operation = '/v1/promotions/validation';
-const formats = ['har', 'wiremock', 'mockoon', 'mockserver', 'json-server', 'nock'];
+const formats = Object.keys(forms).join(', ');
+const usage = 'node judge-traffic.mjs shop.json traffic.har';
 const { positionals, values } = readArguments({
   allowPositionals: true,
   options: {
-    from: { type: 'string', default: 'har' },
+    help: { type: 'boolean', short: 'h' },
+    from: { type: 'string' },
     'base-url': { type: 'string' },
     tier: { type: 'string' },
     transport: { type: 'string' },
     ignore: { type: 'string', multiple: true, default: [] },
   },
 });
-const { from, tier, ignore } = values;
-const [data = 'shop.json', ...named] = positionals;
-if (!formats.includes(from)) exit(`Unknown format '${from}'. The formats are: ${formats.join(', ')}.`);
+const { from = 'har', tier, ignore } = values;
+if (values.help) printHelp();
+const [data, ...named] = positionals;
+const form = Object.hasOwn(forms, from) ? forms[from] : undefined;
+if (form === undefined) exit(`Unknown format '${from}'. The formats are: ${formats}.`);
+if (data === undefined || named.length === 0)
+  exit(`Name the data file, then the files with traffic: ${usage}. --help explains the options.`);
+checkDataFile(data);
 const isMock = from !== 'har';
-const { readPairs } = await import(isMock ? `../mocks/${from}/read-pairs.mjs` : './read-har.mjs');
-const transport = values.transport && (await import(pathToFileURL(values.transport).href));
-if (transport && !transport.restoreRequest) exit(`${values.transport} does not export restoreRequest.`);
+const { readPairs } = await import(form.reader);
+const transport = values.transport === undefined ? undefined : await loadTransport(values.transport);
 
 /** @type {Pair[]} */
-const pairs = (named.length > 0 ? named : ['traffic.har']).flatMap(listFiles).flatMap(readFile);
+const pairs = named.flatMap(listFiles).flatMap(readFile);
 const addressed = pairs.flatMap((pair) => {
   const address = pair.request && findAddress(pair.request);
   return address ? [{ ...pair, ...address }] : [];
@@ -51,13 +59,14 @@ const addressed = pairs.flatMap((pair) => {
 const baseUrls = [...new Set(addressed.filter(isOfOperation).map(({ baseUrl }) => baseUrl))];
 const wanted = values['base-url']?.replace(/\/+$/, '') ?? baseUrls[0];
 const known = addressed.filter(({ baseUrl }) => baseUrl === wanted);
+if (baseUrls.length === 0) exit(explainNoExchange());
 if (known.length === 0 || (baseUrls.length > 1 && values['base-url'] === undefined))
-  exit(`Name one deployment with --base-url. ${named.join(', ')} has: ${baseUrls.join(', ') || 'none'}.`);
+  exit(`Name one deployment with --base-url. ${named.join(', ')} has: ${baseUrls.join(', ')}.`);
 const exchanges = known.flatMap(({ name, sent, response }) => (response ? [{ name, request: sent, response }] : []));
 
 /** @type {Map<string, number>} */
 const counts = new Map();
-const judgements = judge(exchanges, { data, restoreRequest, ...(tier && { response: { tier } }) });
+const judgements = judgeAll(exchanges);
 for (const [n, { verdict, reason }] of judgements.entries()) {
   if (verdict === 'fail') console.log(`${exchanges[n]?.name}: ${reason}`);
   // The numbers of items differ.
@@ -67,10 +76,16 @@ for (const [n, { verdict, reason }] of judgements.entries()) {
 }
 if (exchanges.length < known.length) counts.set('no response, or no body of it', known.length - exchanges.length);
 const where = wanted === '' ? '' : ` of ${wanted}`;
-console.log(`${pairs.length} exchanges, ${known.length} of them with the operation${where}:`);
+console.log(
+  `${pairs.length} exchange${pairs.length === 1 ? '' : 's'}, ${known.length} of them with the operation${where}:`,
+);
 for (const [counted, count] of counts) console.log(`${count} × ${counted}`);
 if (transport)
   console.log(`Through a transport, ${values.transport}: requests of the documented form were not judged.`);
+else if (judgements.some(({ verdict }) => verdict === 'undocumented'))
+  console.log(
+    'Undocumented: if callers spell requests otherwise, such as with POST, name a module that turns them back (--transport, docs/transports.md).',
+  );
 for (const { name, unread } of pairs) if (unread) console.log(`Not judged: ${name}, since ${unread}.`);
 const partial = known.filter(({ isPartial }) => isPartial).map(({ name }) => name);
 if (partial.length > 0) console.log(`They answer other requests, too. Judged for one of them: ${partial.join('; ')}.`);
@@ -87,17 +102,87 @@ function readArguments(config) {
   try {
     return parseArgs(config);
   } catch (error) {
-    return exit(`${/** @type {Error} */ (error).message} The comment at the top of this file lists the options.`);
+    return exit(`${/** @type {Error} */ (error).message} --help explains the options.`);
   }
 }
 
-/** @param {string} file @returns {Pair[]} */
+/** Prints the comment at the top of this file. @returns {never} */
+function printHelp() {
+  const [comment = ''] = readFileSync(fileURLToPath(import.meta.url), 'utf8').split(/^import /m);
+  console.log(comment.replaceAll(/^\/\/ ?/gm, '').trimEnd());
+  process.exit(0);
+}
+
+/** Whatever else is wrong with it, `judge` says. @param {string} file */
+function checkDataFile(file) {
+  const order = `The data file comes first: ${usage}.`;
+  if (!existsSync(file)) exit(`${file}: there is no such file. ${order}`);
+  if (statSync(file).isDirectory()) exit(`${file}: is a folder, and no data file. ${order}`);
+  const document = tryParse(readFileSync(file, 'utf8'));
+  const isTraffic = Object.values(forms).find(({ fits }) => fits(document));
+  if (isTraffic) exit(`${file}: is no data file, but seems to be ${isTraffic.name}. ${order}`);
+}
+
+/** @param {string} file of a transport */
+async function loadTransport(file) {
+  const loaded = await import(pathToFileURL(file).href).catch(({ message }) => {
+    const [, missing] = /^Cannot find package '([^']+)'/.exec(message) ?? [];
+    const folder = path.dirname(path.resolve(file));
+    const advice =
+      missing === undefined ? '' : ` Install the package where it lies: cd ${folder} && npm install ${missing}`;
+    return exit(`${file}: cannot be loaded: ${message}.${advice}`);
+  });
+  if (!loaded.restoreRequest) exit(`${file} does not export restoreRequest.`);
+  return loaded;
+}
+
+/**
+ * @param {string} file
+ * @returns {Pair[]}
+ */
 function readFile(file) {
+  const { name, has, fits } = /** @type {NonNullable<typeof form>} */ (form);
+  const formsHint = `--from takes ${formats}${values.from === undefined ? '; without it, a file is read as har' : ''}.`;
+  const document = tryParse(readFileSync(file, 'utf8'));
+  if (document === undefined)
+    exit(`${file}: is not JSON, or is cut off, so it cannot be read as ${from}. ${formsHint}`);
+  if (!fits(document))
+    exit(
+      [`${file}: cannot be read as ${from}, ${name}: that has ${has}.`, describeOtherForm(document), formsHint].join(
+        ' ',
+      ),
+    );
   try {
-    return readPairs(JSON.parse(readFileSync(file, 'utf8')), file);
-  } catch (error) {
-    return exit(`${file}: cannot be read as ${from}: ${/** @type {Error} */ (error).message}`);
+    return readPairs(document, file);
+  } catch {
+    return exit(`${file}: cannot be read as ${from}: a part of it is not as in ${name}. ${formsHint}`);
   }
+}
+
+/** @param {string} text @returns {unknown} undefined if it is not JSON */
+function tryParse(text) {
+  try {
+    return JSON.parse(text.replace(/^\uFEFF/, ''));
+  } catch {
+    return undefined;
+  }
+}
+
+/** @param {Parameters<typeof judge>[0]} all */
+function judgeAll(all) {
+  try {
+    return judge(all, { data: /** @type {string} */ (data), restoreRequest, ...(tier && { response: { tier } }) });
+  } catch (error) {
+    const { name, message } = /** @type {Error} */ (error);
+    if (name === 'UnusableInput') exit(message);
+    throw error;
+  }
+}
+
+function explainNoExchange() {
+  const none = `${named.join(', ')}: none of ${pairs.length} exchanges is with the operation`;
+  if (transport) return `${none}: ${values.transport} restores no request. Is --base-url right?`;
+  return `${none}: no URL ends in ${operation}. If callers use another path, name a module that turns their requests back: --transport (docs/transports.md).`;
 }
 
 /** @param {string} fileOrFolder @returns {string[]} */
@@ -139,9 +224,20 @@ function isOfOperation({ sent }) {
 
 /** @param {Request} sent @returns {Request} the documented request */
 function restoreRequest(sent) {
-  const documented = transport ? transport.restoreRequest(sent) : sent;
+  const documented = transport ? restoreWithTransport(sent) : sent;
   const plain = ignore.length > 0 ? leaveOut(documented) : documented;
   return isMock ? addHeaders(plain) : plain;
+}
+
+/** @param {Request} sent @returns {Request} */
+function restoreWithTransport(sent) {
+  try {
+    return transport.restoreRequest(sent);
+  } catch (error) {
+    const { name, stack } = /** @type {Error} */ (error);
+    if (name === 'UnsupportedRequestError') throw error;
+    return exit(`${values.transport}: restoreRequest failed: ${stack}`);
+  }
 }
 
 /** A mock that does not ask for a header answers requests with it, too. @param {Request} request @returns {Request} */

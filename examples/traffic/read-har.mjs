@@ -9,8 +9,8 @@ export function readPairs({ log }) {
   });
 }
 
-/** @param {import('har-format').Response} response */
-function readResponse(response) {
+/** @param {Partial<import('har-format').Response>} [response] missing of a request that was aborted */
+function readResponse(response = {}) {
   const { status } = response;
   /** @type {Partial<import('har-format').Content>} */
   const content = response.content ?? {};

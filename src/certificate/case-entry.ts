@@ -103,12 +103,19 @@ export function isFailingVerdict(verdict: Verdict): boolean {
   return verdict === 'fail' || verdict === 'error';
 }
 
-export function renderFailure({ reason, expected, received, repeat_with }: CaseEntry): string {
-  return renderSections(reason, { Expected: expected, Received: received, 'Send it again with': repeat_with });
+/** @param commandNotice what is to be known about the command */
+export function renderFailure({ reason, expected, received, repeat_with }: CaseEntry, commandNotice?: string): string {
+  const command = repeat_with && { 'Send it again with': repeat_with, Note: commandNotice };
+  return renderSections(reason, { Expected: expected, Received: received, ...command });
 }
 
-export function renderCaseDifference({ text, before, after, repeat_with }: ResponseDifference): string {
-  return renderSections(text, { Before: before, After: after, 'Send it again with': repeat_with });
+/** @param commandNotice what is to be known about the command */
+export function renderCaseDifference(
+  { text, before, after, repeat_with }: ResponseDifference,
+  commandNotice?: string,
+): string {
+  const command = repeat_with && { 'Send it again with': repeat_with, Note: commandNotice };
+  return renderSections(text, { Before: before, After: after, ...command });
 }
 
 function renderSections(first: string, sections: Readonly<Record<string, string | undefined>>): string {

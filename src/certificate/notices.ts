@@ -5,6 +5,9 @@ import { toOneLine } from '../support/untrusted-text.js';
 export const referenceNotice =
   'This run tests the reference deployment, which comes with the suite. Name yours with BASE_URL, --base-url or --target.';
 
+/** Beside the commands of a run through a transport. */
+export const documentedRequestNotice = 'Commands show the documented requests: the transport may send others.';
+
 export const replayNotice = 'Nothing was sent: this is the verdict on the exchanges of an earlier run.';
 
 export const quickNotice =

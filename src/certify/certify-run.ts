@@ -97,6 +97,7 @@ export async function certifyRun(inputs: RunInputs, run: JudgedRun): Promise<Cer
     statedPatterns,
     known: causes,
     explanation: joinExplanations(explanations),
+    isThroughTransport: target.transport !== undefined,
   });
   const beforeStop = run.stop && describeBeforeStop(run.stop.since, index.all, suite.world);
   const doubt = load?.isProven ? undefined : diagnosis.outdatedData;

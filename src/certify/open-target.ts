@@ -1,7 +1,8 @@
 import { listSecrets, type TargetConnection } from '../config/connection.js';
 import { openClient } from '../http/client.js';
 import { defaultConnectionOptions } from '../http/connection-options.js';
-import { createTransportClient, loadTransport, type Transport, type TransportChannel } from '../http/transport.js';
+import { createTransportClient, type Transport, type TransportChannel } from '../http/transport.js';
+import { loadTransport } from '../http/transport-module.js';
 
 /** Opens a target. @param embedded the transport of a program, which gets the credentials themselves */
 export async function openTarget(connection: TargetConnection, embedded?: Transport): Promise<TransportChannel> {
@@ -14,6 +15,6 @@ export async function openTarget(connection: TargetConnection, embedded?: Transp
   if (transport === undefined) return { ...client, findFailure: () => undefined };
   const idleMs = options.limits?.timeout_ms ?? defaultConnectionOptions.limits.timeout_ms;
   const { extraHeaders = [] } = options;
-  const filled = module === undefined ? { secrets } : { at: { file: module, line: 1, column: 1 } };
+  const filled = module === undefined ? { secrets } : { at: module };
   return createTransportClient(transport, client, { baseUrl, idleMs, extraHeaders, ...filled });
 }

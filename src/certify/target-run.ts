@@ -120,6 +120,8 @@ async function createEngineOptions(settings: RunSettings, world: TargetWorld): P
   const stated = {
     ...target,
     isEncrypted,
+    isReference: target.kind === 'reference',
+    isThroughTransport: target.transport !== undefined,
     expected,
     excludesIntrusive,
     infersShape: destination.recordTo !== undefined,

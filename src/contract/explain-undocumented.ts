@@ -1,6 +1,7 @@
 import { type DecodedRequest, parseRequest } from '../http/decoded-request.js';
 import type { HttpRequest } from '../http/exchange.js';
 import { groupBy } from '../support/collections.js';
+import { describeViolation } from '../support/describe-violation.js';
 import { hasWellFormedTexts } from '../support/json.js';
 import { loadValidator } from '../support/schema-validation.js';
 
@@ -15,7 +16,7 @@ export function explainUndocumented(request: HttpRequest): string | undefined {
   const error = validate.errors?.find(({ keyword }) => keyword !== 'oneOf') ?? validate.errors?.[0];
   const extra: unknown = error?.params.additionalProperty ?? error?.params.missingProperty;
   const where = `${error?.instancePath || 'the request'}${typeof extra === 'string' ? ` (${extra})` : ''}`;
-  return `${where} ${error?.message ?? ''}`;
+  return error === undefined ? where : `${where} ${describeViolation(error)}`;
 }
 
 /** Half of a surrogate pair in a text that was written by `JSON.stringify`. */

@@ -18,7 +18,7 @@ import type { CaseResult } from '../run/case-result.js';
 import type { ExchangeIndex } from '../run/exchange-index.js';
 import type { Suite } from '../suite/suite.js';
 import { groupBy } from '../support/collections.js';
-import { renderReason } from '../support/reason.js';
+import { createReason, renderReason } from '../support/reason.js';
 import { findBrokenResponses } from './broken-responses.js';
 import { findEmptyFrom } from './empty-from.js';
 import type { KnownCauses } from './known-causes.js';
@@ -76,10 +76,20 @@ export interface DiagnosisInput {
   readonly known: KnownCauses | undefined;
   /** What the worker found out; undefined where the worker itself asks. Several workers prove nothing together. */
   readonly explanation?: Explanation;
+  /** Whether a transport of the user sent the requests. */
+  readonly isThroughTransport?: boolean;
 }
 
 /** Finds what is wrong. Every failing row that the load of the test data does not explain belongs to a cause. Changes no verdict. */
-export function diagnoseRun({ suite, results, index, statedPatterns, known, explanation }: DiagnosisInput) {
+export function diagnoseRun({
+  suite,
+  results,
+  index,
+  statedPatterns,
+  known,
+  explanation,
+  isThroughTransport = false,
+}: DiagnosisInput) {
   const { causes: seeds, refusals, isFailureKnown } = known ?? noKnownCauses;
   const observed = collectObservations(suite, results, index, statedPatterns, isFailureKnown);
   const run = { ...observed, predict: createMistakePredictor(observed) };
@@ -92,7 +102,7 @@ export function diagnoseRun({ suite, results, index, statedPatterns, known, expl
   const findings =
     rows.length === 0
       ? { causes: [], suspected: [] }
-      : findAll(run, { seeds, refused, proved: explanation?.proved, isDataSuspect });
+      : findAll(run, { seeds, refused, proved: explanation?.proved, isThroughTransport, isDataSuspect });
   const proved = [...findings.causes, ...(broken === undefined ? [] : [broken])];
   const assumed = [...seeds, ...proved.flatMap(({ mistake }) => mistake ?? [])];
   const assumedRefusals = [...refusals, ...proved.flatMap(({ id }) => findRefusedFeatureByCauseId(id) ?? [])];
@@ -209,6 +219,7 @@ interface FindingTerms {
   readonly refused: readonly Observation[];
   /** What the same responses proved before. */
   readonly proved: ProvedMistakes | undefined;
+  readonly isThroughTransport: boolean;
   /** Whether a data file that is out of date, or not complete, explains what is wrong as well. */
   readonly isDataSuspect: boolean;
 }
@@ -246,7 +257,7 @@ function findExamined({ rows }: ObservationsWithPredictor): CauseWithRows[] {
 
 /** Finds causes in the responses. A cause that explains everything is the only one. */
 function findInResults(run: ObservationsWithPredictor, terms: FindingTerms): Findings {
-  const { seeds, refused } = terms;
+  const { seeds, refused, isThroughTransport } = terms;
   const isReadable = isMostlyReadable(run);
   const whole = isReadable ? findWhole(run) : undefined;
   if (whole !== undefined) return { causes: [whole], suspected: [] };
@@ -261,7 +272,9 @@ function findInResults(run: ObservationsWithPredictor, terms: FindingTerms): Fin
   for (const row of run.rows.filter(({ reason }) => reason?.code === 'windows-differ')) ofWindow?.rows.add(row);
   const others = refused.filter((shown) => !empty.includes(shown));
   return {
-    causes: sortByFailures([...findRefusals(others, run), ...explained].filter(({ rows }) => rows.size > 0)),
+    causes: sortByFailures(
+      [...findRefusals(others, run, isThroughTransport), ...explained].filter(({ rows }) => rows.size > 0),
+    ),
     // Where results change by themselves, a further response proves nothing.
     suspected: changing === undefined ? proved.suspected : [],
     proved: proved.proved,
@@ -475,17 +488,28 @@ function findChanging(run: ObservationsWithPredictor): CauseWithRows | undefined
 }
 
 /** Finds a status that answers every documented request, or all with some part. What else is refused is narrowed. */
-function findRefusals(refused: readonly Observation[], { all }: ObservationsWithPredictor): CauseWithRows[] {
+function findRefusals(
+  refused: readonly Observation[],
+  { all }: ObservationsWithPredictor,
+  isThroughTransport: boolean,
+): CauseWithRows[] {
   const accepted = all.filter(({ isDocumented, isAccepted }) => isDocumented && isAccepted);
   const byStatus = [...groupBy(refused, ({ refusedWith = 0 }) => refusedWith)];
   if (accepted.length > 0)
     return byStatus.flatMap(([status, group]) => findRefusedFeature(status, group, accepted) ?? []);
   return byStatus.map(([status, group]) => ({
     id: `every-status/${status}`,
-    sentence: `The deployment answers ${status} to every request.`,
+    sentence: describeRefusal(status, group, isThroughTransport),
     evidence: [`${group.length} requests got ${status}, and none was accepted.`],
     rows: new Set(group.flatMap(({ rows }) => [...rows])),
   }));
+}
+
+function describeRefusal(status: number, refused: readonly Observation[], isThroughTransport: boolean): string {
+  const sentence = `The deployment answers ${status} to every request.`;
+  if (!refused.every(({ allowsPostAlone }) => allowsPostAlone)) return sentence;
+  const wayOut = createReason('allows-post-alone', { throughTransport: isThroughTransport ? 1 : 0 });
+  return `${sentence} ${renderReason(wayOut)}`;
 }
 
 function shows({ status, feature }: RefusedFeature, { request, refusedWith }: Observation): boolean {

@@ -13,9 +13,11 @@ import type { NarrowingSender } from '../run/narrowing-sender.js';
 import { groupBy } from '../support/collections.js';
 import { type AskedMistake, askSuspected } from './ask-suspected.js';
 import { narrow } from './narrow.js';
+import { customerShape } from './narrow-customer.js';
 import {
   describeLent,
   findLentParts,
+  perhapsEarlierAnswerShape,
   perhapsStateShape,
   repeatedShape,
   repeatedWithPartShape,
@@ -178,19 +180,29 @@ export async function narrowFailures(input: NarrowingInput, sender: NarrowingSen
 function sortByWorth(groups: readonly NarrowedGroup[], isUnstable: boolean): NarrowedGroup[] {
   const listOf = (shapes: readonly string[]) => groups.filter(({ narrowed }) => shapes.includes(narrowed.shape));
   const weak = listOf(weakShapes);
-  const [repeated, perhaps] = [listOf([repeatedShape]), listOf([perhapsStateShape])];
+  const repeated = listOf([repeatedShape]);
+  const perhaps = listOf([perhapsEarlierAnswerShape, perhapsStateShape]);
   const telling = groups.filter((group) => ![weak, repeated, perhaps].flat().includes(group));
   // Requests at the same time may get each other's answers. Where an earlier answer comes back, what other requests show may be
   // earlier answers, too.
   const kept = [amongOthersShape, seenStateShape].flatMap((shape) => listOf([shape]));
+  // Another customer may have another earlier answer, where no rule asks for the customer.
+  const earlier = telling.some(isOfUnaskedCustomer) ? listOf([perhapsEarlierAnswerShape]) : [];
   const isReproduced = listOf([reproducedStateShape, repeatedWithPartShape]).length > 0;
   const strong = [
     ...kept,
+    ...earlier,
     ...telling.filter((group) => !kept.includes(group)),
     ...repeated,
-    ...(isReproduced ? [] : perhaps),
+    ...(isReproduced ? [] : perhaps.filter((group) => !earlier.includes(group))),
   ];
   return isUnstable && strong.length > 0 ? strong : [...strong, ...weak];
+}
+
+/** Whether the customer makes the difference for a promotion that asks for none. */
+function isOfUnaskedCustomer({ symptom, narrowed }: NarrowedGroup): boolean {
+  if (narrowed.shape !== customerShape || symptom.kind === 'refused') return false;
+  return symptom.tier.rules.every(({ kind }) => kind !== 'customer');
 }
 
 function describeAskedMistake(

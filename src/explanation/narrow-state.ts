@@ -33,6 +33,8 @@ export const repeatedWithPartShape = 'repeated-with-a-part';
 export const seenStateShape = 'state-of-the-run';
 /** The shape of what they show of few promotions: it may be a coincidence. */
 export const perhapsStateShape = 'perhaps-state-of-the-run';
+/** The same, if the whole answer is that to an earlier request. */
+export const perhapsEarlierAnswerShape = 'perhaps-an-earlier-answer';
 /** How many promotions are no coincidence. */
 const minTelling = 5;
 /** How many earlier requests are tried. */
@@ -382,7 +384,8 @@ export function describeLent(
       ? ''
       : ` Sent alone, or after that one, ${describeRightResult(inquiry)}: it takes more than these two, one after the other.`;
   const right = alone === undefined ? earlier : inquiry.getExchange(alone);
-  const shape = countWrong >= minTelling ? seenStateShape : perhapsStateShape;
+  const perhapsShape = isSameAnswer ? perhapsEarlierAnswerShape : perhapsStateShape;
+  const shape = countWrong >= minTelling ? seenStateShape : perhapsShape;
   return { shape, sentence: `${seen} ${cause}${rightly}`, wrong: [earlier, start], right };
 }
 

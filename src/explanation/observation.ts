@@ -3,7 +3,12 @@ import { createOracle, type Obligation } from '../contract/oracle.js';
 import { listAvailableTiers, type TargetWorld, type Tier } from '../contract/world.js';
 import { type Exchange, type HttpRequest, serializeRequestIgnoringRepetition } from '../http/exchange.js';
 import { findResponseBreakage } from '../http/response-breakage.js';
-import { explainTooLongRequest, explainTransientFailure, isSuccessful } from '../http/response-status.js';
+import {
+  allowsPostAlone,
+  explainTooLongRequest,
+  explainTransientFailure,
+  isSuccessful,
+} from '../http/response-status.js';
 import type { FailingRow, KnownFailureTest } from '../judge/judge-case.js';
 import { proveReturnedTierPaths } from '../judge/prove-returned-tier-paths.js';
 import { determineTierReading, type ReturnedTierPaths } from '../recognition/returned-tier-paths.js';
@@ -51,6 +56,8 @@ export interface Observation extends RequestWithObligations {
   isUnclear?: true;
   /** The status with which a request was refused that must be accepted. */
   refusedWith?: number;
+  /** Whether the response to a refused request says that POST is allowed, and GET is not. */
+  readonly allowsPostAlone?: boolean;
 }
 
 /** An observation of a documented request whose result is clear. */
@@ -248,6 +255,8 @@ function createObservation(exchange: Exchange, world: TargetWorld): Observation 
     isAccepted: isSuccess,
     rows: new Set(),
     numbers: [...(exchange.numbers ?? [])],
-    ...(isRefused && isOpen === undefined ? { refusedWith: exchange.response.status } : {}),
+    ...(isRefused && isOpen === undefined
+      ? { refusedWith: exchange.response.status, allowsPostAlone: allowsPostAlone(exchange.response) }
+      : {}),
   };
 }

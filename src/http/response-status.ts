@@ -129,3 +129,9 @@ export function describeResponse(response: HttpResponse): string {
 export function isDataIndependentRefusal(status: number): boolean {
   return [405, 406, 410, 415].includes(status);
 }
+
+/** Whether the Allow header of a 405 (RFC 9110, section 10.2.1) lists POST, and not GET. */
+export function allowsPostAlone({ status, headers }: HttpResponse): boolean {
+  const methods = getHeaderValues(headers, 'allow').flatMap((value) => value.split(',').map((method) => method.trim()));
+  return status === 405 && methods.includes('POST') && !methods.includes('GET');
+}

@@ -1,4 +1,4 @@
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 import PQueue from 'p-queue';
 import { isOwnCode } from '../support/own-code.js';
 import { createInputError, type Location, UnusableInput } from '../support/problem.js';
@@ -194,7 +194,7 @@ export function restoreDocumentedRequest(restore: RequestRestorer, sent: Transpo
 
 const restorerHint = "It returns a documented request, or throws UnsupportedRequestError('reason').";
 
-function redactProblems({ problems }: UnusableInput, redact: (text: string) => string): UnusableInput {
+export function redactProblems({ problems }: UnusableInput, redact: (text: string) => string): UnusableInput {
   return new UnusableInput(problems.map((problem) => ({ ...problem, message: redact(problem.message) })));
 }
 
@@ -202,33 +202,22 @@ function isUnsupported(exchange: Exchange): boolean {
   return 'transportError' in exchange && exchange.transportError === 'unsupported';
 }
 
-/** Locates the place in code that the suite calls: what comes after the suite in a stack has called the suite. */
-function locateThrow(error: unknown): Location | undefined {
+/**
+ * Locates the place in code that the suite calls: what comes after the suite in a stack has called the suite.
+ *
+ * @returns a text if the stack names no column
+ */
+export function locateThrow(error: unknown): Location | string | undefined {
   const stack = error instanceof Error ? (error.stack ?? '') : '';
   const frames = stack.matchAll(/(file:\/\/[^\s)]+?):(\d+)(?::(\d+))?/g);
-  const places = Array.from(frames, ([, url = '', line, column = '1']) => {
-    return { file: fileURLToPath(url), line: Number(line), column: Number(column) };
+  const places = Array.from(frames, ([, url = '', line, column]) => {
+    const file = fileURLToPath(url);
+    return {
+      file,
+      at: column === undefined ? `${file}:${line}` : { file, line: Number(line), column: Number(column) },
+    };
   });
   const ownPlace = places.findIndex(({ file }) => isOwnCode(file));
   const called = ownPlace === -1 ? places : places.slice(0, ownPlace);
-  return called.find(({ file }) => !file.includes('node_modules'));
-}
-
-/** Loads the transport of a target. One that cannot be loaded ends the run as one that fails does. */
-export async function loadTransport(file: string): Promise<Transport> {
-  const fail = (message: string, at: Location = { file, line: 1, column: 1 }): Transport => {
-    const problem = createInputError(
-      at,
-      message,
-      'A transport is an ES module (.mjs) with one function as its default export.',
-    );
-    return () => Promise.reject(problem);
-  };
-  try {
-    const { default: loaded } = await import(pathToFileURL(file).href);
-    return typeof loaded === 'function' ? loaded : fail('the transport has no function as its default export');
-  } catch (error) {
-    const message = error instanceof Error ? error.message : error;
-    return fail(`the transport cannot be loaded: ${message}`, locateThrow(error));
-  }
+  return called.find(({ file }) => !file.includes('node_modules'))?.at;
 }

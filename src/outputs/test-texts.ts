@@ -2,8 +2,10 @@
 
 import { createCaseEntry, isFailingVerdict, renderCaseDifference, renderFailure } from '../certificate/case-entry.js';
 import { listDriftEntries } from '../certificate/drift-entry.js';
+import { documentedRequestNotice } from '../certificate/notices.js';
 import { renderCurlCommand } from '../http/curl-command.js';
 import type { Exchange } from '../http/exchange.js';
+import type { TransportIdentity } from '../http/transport.js';
 import { createResponseRenderer } from '../record/exchange-text.js';
 import type { CaseReport } from '../run/case-report.js';
 import { type CaseResult, getVerdictApartFromKnown } from '../run/case-result.js';
@@ -13,17 +15,25 @@ import type { Suite } from '../suite/suite.js';
 import { renderReason } from '../support/reason.js';
 import { joinAndEscapeLines, toOneLine } from '../support/untrusted-text.js';
 
+interface ShownTarget {
+  readonly baseUrl: string;
+  readonly transport?: TransportIdentity;
+}
+
 /** Renders why a case fails, is an error, or has another answer than before; undefined for others. */
 export function renderFailureOrChangedAnswer(
   result: CaseResult,
   { contract, world }: Pick<Suite, 'contract' | 'world'>,
-  baseUrl: string,
+  { baseUrl, transport }: ShownTarget,
   showExchange: ExchangeLookup,
 ): string | undefined {
   const context = { contract, baseUrl, renderResponse: createResponseRenderer(world), showExchange };
-  if (isFailingVerdict(getVerdictApartFromKnown(result))) return renderFailure(createCaseEntry(result, context));
+  const commandNotice = transport && documentedRequestNotice;
+  if (isFailingVerdict(getVerdictApartFromKnown(result)))
+    return renderFailure(createCaseEntry(result, context), commandNotice);
   const changes = listDriftEntries([result], context).filter(({ kind }) => kind === 'answer');
-  return changes.length === 0 ? undefined : changes.map(renderCaseDifference).join('\n\n');
+  const texts = changes.map((change) => renderCaseDifference(change, commandNotice));
+  return texts.length === 0 ? undefined : texts.join('\n\n');
 }
 
 const maxBody = 2_000;
@@ -37,12 +47,12 @@ const maxOthers = 20;
 export function renderCaseExchanges(
   { result: { verdict, exchangeId, rows }, uses }: CaseReport,
   find: (id: string) => Exchange | undefined,
-  baseUrl: string,
+  target: ShownTarget,
 ): Record<string, string> {
   const used = [...new Set(uses.map(({ id }) => id))];
   const decisive = used.filter((id) => id === exchangeId);
   const others = used.filter((id) => id !== exchangeId);
-  const render = (id: string) => renderExchange(id, find(id) as Exchange, baseUrl);
+  const render = (id: string) => renderExchange(id, find(id) as Exchange, target);
   const more = others.length > maxOthers ? [`and ${others.length - maxOthers} more in evidence.har`] : [];
   const lines = rows.map(({ verdict: ofRow, title, reason, known }) =>
     toOneLine(
@@ -59,9 +69,10 @@ export function renderCaseExchanges(
 }
 
 /** Renders an exchange without secrets: the command that sends the request, and the response. */
-export function renderExchange(id: string, exchange: Exchange, baseUrl: string): string {
+export function renderExchange(id: string, exchange: Exchange, { baseUrl, transport }: ShownTarget): string {
   const shown = sanitizeExchange(exchange, maxBody);
-  const sent = [`# ${id}`, ...renderCurlCommand(shown.request, baseUrl).split('\n'), ''];
+  const asDocumented = transport === undefined ? '' : `: ${documentedRequestNotice}`;
+  const sent = [`# ${id}${asDocumented}`, ...renderCurlCommand(shown.request, baseUrl).split('\n'), ''];
   if (!('response' in shown)) return joinAndEscapeLines([...sent, `No response: ${shown.message}`]);
   const { status, headers, body, bodyLength = body.length } = shown.response;
   const cut = bodyLength > body.length ? [`… (${bodyLength} characters in all)`] : [];

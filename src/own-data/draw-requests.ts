@@ -49,6 +49,7 @@ function keepDistinct(candidates: readonly CandidateRequest[]): CandidateRequest
 const needed: readonly ((candidate: CandidateRequest) => boolean)[] = [
   isFiltered('no-match', 'no-match'),
   isFiltered('many-matches', 'metadata'),
+  isFilteredByTrue,
   isFiltered('exact', 'campaign', 'audience-first'),
   isFiltered('exact', 'metadata', 'audience-first'),
   isChanged('expand-added'),
@@ -64,6 +65,12 @@ const needed: readonly ((candidate: CandidateRequest) => boolean)[] = [
 function isFiltered(kind: FilterVariationKind, group: FilterVariationGroup, changeKind?: RequestVariationKind) {
   return ({ filtering, change }: CandidateRequest) =>
     filtering?.kind === kind && filtering.group === group && change?.kind === changeKind;
+}
+
+/** The value of the documentation's sample: software may read it as a condition that many values meet. */
+function isFilteredByTrue({ filtering, parts, change }: CandidateRequest): boolean {
+  const [filter] = parts.filters ?? [];
+  return filtering?.kind === 'near-miss' && filter?.value === 'true' && change === undefined;
 }
 
 function isChanged(kind: RequestVariationKind) {

@@ -32,9 +32,13 @@ const worth = {
   'inexact-filter-value': 2,
   /** A detail decides that a deployment may get wrong: for the first time, and in the rule of another tier. */
   facet: 40,
+  /** The same for what a text has that must be equal: few requests show it. */
+  'facet-of-text': 120,
   'facet-of-tier': 1,
   /** The same for a text with some sign. */
   'facet-of-sign': 3,
+  /** A text with some sign must be equal to one of the data. */
+  'sign-of-text': 60,
   /** A group of filters, or none, is read in a request of some form. */
   reading: 40,
   /** The same, where what is left out of the body has nothing to do with the filters. */
@@ -90,16 +94,30 @@ function listRuleGoals(candidate: CandidateRequest, tiers: World['tiers']): Cove
 function listFacetGoals(decision: TierDecision, candidate: CandidateRequest): CoverageGoal[] {
   return listDecisionFacets(decision, candidate).flatMap((facet) => {
     const parts = listFacetParts(facet);
-    const ofSigns =
-      facet.is === 'near' ? listSigns(decision).map((sign) => createGoal('facet-of-sign', [...parts, sign])) : [];
-    return [createGoal('facet', parts), createGoal('facet-of-tier', [...parts, decision.tier.id]), ...ofSigns];
+    const ofSigns = listSignGoals(decision, facet, parts);
+    const kind = facet.is === 'text' ? 'facet-of-text' : 'facet';
+    return [createGoal(kind, parts), createGoal('facet-of-tier', [...parts, decision.tier.id]), ...ofSigns];
   });
 }
 
-/** Lists the signs of the text that a tier needs, and whether it is long: software ends texts at a sign, or cuts them. */
-function listSigns({ reason }: TierDecision): string[] {
-  if (reason.is !== 'rule' || reason.rule.kind !== 'metadata') return [];
-  const text = reason.rule.is;
+function listSignGoals(decision: TierDecision, facet: DecisionFacet, parts: readonly string[]): CoverageGoal[] {
+  const { reason } = decision;
+  if (facet.is === 'text') {
+    const text = reason.is === 'filter' ? reason.value : readRuleText(decision);
+    return listSigns(text).map((sign) => createGoal('sign-of-text', [facet.of, sign]));
+  }
+  return facet.is === 'near'
+    ? listSigns(readRuleText(decision)).map((sign) => createGoal('facet-of-sign', [...parts, sign]))
+    : [];
+}
+
+/** Reads the text that a tier needs; '' if its rule has none. */
+function readRuleText({ reason }: TierDecision): string {
+  return reason.is === 'rule' && reason.rule.kind === 'metadata' ? reason.rule.is : '';
+}
+
+/** Lists the signs of a text, and whether it is long: software ends texts at a sign, or cuts them. */
+function listSigns(text: string): string[] {
   return [...new Set(text.match(/[^\p{L}\p{N}\p{M}]/gu) ?? []), ...(text.length > longText ? ['long'] : [])];
 }
 

@@ -28,6 +28,7 @@ const nearTexts = {
   'in quotes': (text) => `"${text}"`,
   'in a list': (text) => `${text},${text}`,
   'up to its first sign': (text) => text.split(/[^\p{L}\p{N}\p{M}]/u)[0] ?? '',
+  true: () => 'true',
   'from its first half': (text) => text.slice(0, Math.ceil(text.length / 2)),
 } as const satisfies Readonly<Record<string, (text: string) => string>>;
 

@@ -105,8 +105,10 @@ export function createCaseSender(
   /** What was sent first, in this order, by the name that it has in batches. */
   const sent: (readonly [name: string, request: HttpRequest])[] = [];
   const places = new WeakMap<Exchange, number>();
+  const takePlace = (request: HttpRequest) => sent.push([String(sent.length), request]) - 1;
+  for (const [request, exchange] of alreadySent) places.set(exchange, takePlace(request));
   const sendOnce = createRequestCache(async (request) => {
-    const place = sent.push([String(sent.length), request]) - 1;
+    const place = takePlace(request);
     const exchange = await channel.send(request);
     places.set(exchange, place);
     return exchange;

@@ -93,11 +93,12 @@ function defineTest(
       const report = await run.judge(id);
       if (report === undefined) return undefined;
       const { result } = report;
-      const { baseUrl, shown } = run;
-      attachTexts(testInfo, renderCaseExchanges(report, shown.find, baseUrl));
+      const { shown, start } = run;
+      const { target } = start.settings;
+      attachTexts(testInfo, renderCaseExchanges(report, shown.find, target));
       attachReport(testInfo, report, run);
       const doubt = run.isCertified || kind === 'question' ? undefined : describeDoubt(result);
-      return { result, failure: renderFailureOrChangedAnswer(result, ofSuite, baseUrl, shown.show) ?? doubt };
+      return { result, failure: renderFailureOrChangedAnswer(result, ofSuite, target, shown.show) ?? doubt };
     };
     const judged = await hideMessagesOfErrors(judge);
     if (judged === undefined) return test.skip(true, 'It is not a case of this target, or not selected.');

@@ -3,7 +3,8 @@
 import { createServer } from 'node:https';
 import { expect, test } from '@playwright/test';
 import type { HttpRequest, HttpResponse, RequestChannel, TransportErrorKind } from '../../src/http/exchange.js';
-import { type ExaminedArea, examineTarget } from '../../src/run/examine-target.js';
+import { renderExaminationFindings } from '../../src/outputs/terminal/findings.js';
+import { type ExaminationSettings, type ExaminedArea, examineTarget } from '../../src/run/examine-target.js';
 import { startRun } from '../../src/run/run.js';
 import { loadSuite, packageCasesFolder } from '../../src/suite/suite.js';
 import { parseJson } from '../../src/support/json.js';
@@ -250,6 +251,64 @@ const rows: readonly Row[] = [
     problem('Ids', 'ids-unnamed', { answer: expect.stringContaining('other-') }),
   ],
 ];
+/** What each area says beside the problem: nothing that nobody saw, and nothing that only follows from the problem. */
+const besides: readonly (readonly [
+  what: string,
+  answer: Answer,
+  findings: Partial<Record<ExaminedArea, string>>,
+  settings?: ExaminationSettings,
+])[] = [
+  ['conforms', conforming, { URL: 'answers', Credentials: 'credentials-accepted', 'Body on GET': 'body-read' }],
+  ...[405, 406, 410].map(
+    (status) =>
+      [
+        `answers ${status} to everything`,
+        always(status, '{}'),
+        { URL: 'not-checked', Credentials: 'not-checked', 'Body on GET': 'not-checked', Load: 'not-checked' },
+      ] as const,
+  ),
+  ...[400, 422, 500].map(
+    (status) =>
+      [
+        `answers ${status} to everything, and says why`,
+        ({ path, body }: HttpRequest) =>
+          path.startsWith('/v1/promotions')
+            ? reply(status, body === undefined ? '{"needs":"a body"}' : '{}')
+            : reply(404),
+        { URL: 'responds', Credentials: 'not-checked', 'Body on GET': 'not-checked', Load: 'not-checked' },
+      ] as const,
+  ),
+  ['refuses the credentials', always(401), { URL: 'responds', 'Body on GET': 'not-checked', Load: 'not-checked' }],
+  ['refuses the body', refusingBodies, { URL: 'answers', Credentials: 'credentials-accepted' }],
+  ['conforms, as stated', conforming, { Load: 'load-stated' }, { isWorldLoaded: true }],
+  ['is the reference', conforming, { Load: 'load-of-reference' }, { isWorldLoaded: true, isReference: true }],
+  ['conforms', conforming, { Load: 'load-unsuspected' }],
+  [
+    'refuses POST through a transport',
+    allowing('GET'),
+    { Responses: 'rejected-through-transport', URL: 'not-checked' },
+    { isThroughTransport: true },
+  ],
+];
+for (const [what, answer, expected, settings = {}] of besides)
+  test(`Of a deployment that ${what}, doctor says what was seen: ${Object.values(expected).join(', ')}`, async () => {
+    const { findings } = await examineTarget(suite, channelTo(answer), settings);
+    const codes = Object.fromEntries(findings.map(({ area, reason }) => [area, reason.code]));
+    expect(codes).toMatchObject(expected);
+  });
+
+test('Through a transport, no finding speaks of GET, of proxies, or of another transport', async () => {
+  const statuses = [200, 405, 406, 422].map((status) => always(status, '{}'));
+  for (const answer of [conforming, refusingBodies, withoutBody(conforming), allowing('POST'), ...statuses]) {
+    const { findings } = await examineTarget(suite, channelTo(answer), { isThroughTransport: true });
+    const output = renderExaminationFindings(findings, true);
+    expect(output).not.toMatch(/\bGET\b|prox(y|ies)\b|docs\/transports/);
+    expect(output).toMatch(/^Body /m);
+    const direct = (await examineTarget(suite, channelTo(answer), {})).findings;
+    expect(renderExaminationFindings(direct)).toMatch(/^Body on GET /m);
+  }
+});
+
 for (const [what, answer, finds, run] of rows)
   test(`A deployment that ${what}`, async () => {
     let requests = 0;

@@ -174,7 +174,16 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
     ['certify --quick --dry-run --reference', 0, [/^With --quick: the rows /m, /, (?:[1-5]?\d|60) requests/]],
   ],
   'explain takes a case, and list finds cases by requirement, tag and text': [
-    ['explain limit.newest-150', 2, 'npx conformance list cases limit.newest-150'],
+    // A name of several cases lists them, a line each.
+    [
+      'explain limit.newest-150',
+      0,
+      [explained?.statement ?? '', /^ {2}window-with-few-valid +\S/m, 'npx conformance explain CASE'],
+    ],
+    ['explain result.all-valid', 0, [/^'result\.all-valid' has \d cases\./m, /^ {2}every-valid-tier {2,}\S/m]],
+    ['explain intrusive', 0, [/^'intrusive' has \d+ cases\./, /^ {2}method-post +\S/m]],
+    ['explain integer-quantity', 0, 'It verifies the requirement order.quantity'],
+    ['explain result.all-vali', 2, "'result.all-valid'"],
     ['list cases limit.newest-150', 0, /^window-with-few-valid +\S/m],
     ['list requirements limit.newest-150', 0, explained?.statement ?? ''],
     ['list cases intrusive', 0, 'method-post'],

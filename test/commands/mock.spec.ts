@@ -197,6 +197,19 @@ test('serve --as serves what was recorded, under any name such as that of a cont
   expect(statuses).toEqual([200, 400]);
 });
 
+for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT'] as const)
+  test(`serve ends with ${signal}, and leaves its port`, async () => {
+    skipOnWindows('signals');
+    const child = spawn(process.execPath, [commandLine, 'serve', '--port', '0'], { cwd });
+    const { readOutput, ended } = watchProcess(child);
+    await expect.poll(readOutput, { timeout: 60_000 }).toContain('Ctrl-C');
+    const [url = ''] = /http:\/\/127\.0\.0\.1:\d+/.exec(readOutput()) ?? [];
+    expect((await fetch(url)).status).toBeGreaterThanOrEqual(400);
+    child.kill(signal);
+    expect((await ended).status).toBe(0);
+    await expect(fetch(url)).rejects.toThrow();
+  });
+
 test('serve names a port that is in use', async () => {
   const { url, close } = await listen(() => ({ status: 200, headers: [], body: '' }));
   const { port } = new URL(url);

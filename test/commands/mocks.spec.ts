@@ -262,6 +262,7 @@ test('What is not read, what has no body and what stands for other requests is l
       '1 × pass',
       "1 × undocumented: The request is not documented: the request (body) must have required property 'body'.",
       '1 × open: It shows nothing: no promotion must be returned.',
+      expect.stringMatching(/^Undocumented: if callers spell requests otherwise, .*--transport/),
       'Not judged: two-bags-of-espresso, since its response is not in the file.',
       'They answer other requests, too. Judged for one of them: gold-member.',
       '',
@@ -346,6 +347,7 @@ test('An unknown tool, and a transport that restores nothing, are named', async 
   ]);
   const other = await judgeFile('nock', findExample('mockoon'));
   expect([other.status, other.output]).toEqual([2, expect.stringContaining('cannot be read as nock')]);
+  expect(other.output).toContain('It seems to be an environment of Mockoon: use --from mockoon.');
   const misspelled = await judgeFile('nock', findExample('nock'), '--transprot', transport);
   expect([misspelled.status, misspelled.output]).toEqual([2, expect.stringContaining('--transprot')]);
 });

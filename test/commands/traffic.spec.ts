@@ -209,3 +209,95 @@ test('Exchanges are judged by the data of any deployment', () => {
     expect.stringContaining('Or the data file is out of date for this tier'),
   );
 });
+
+/** Runs the example with these arguments alone. */
+async function runTraffic(...args: readonly string[]) {
+  const example = path.join(packageRoot, 'examples', 'traffic', 'judge-traffic.mjs');
+  return await watchProcess(spawn(process.execPath, [example, ...args], { cwd: folder })).ended;
+}
+
+const mocks = path.join(packageRoot, 'examples', 'mocks');
+const filesOfMocks = {
+  wiremock: path.join(mocks, 'wiremock', 'mappings'),
+  mockoon: path.join(mocks, 'mockoon', 'environment.json'),
+  mockserver: path.join(mocks, 'mockserver', 'expectations.json'),
+  'json-server': path.join(mocks, 'json-server', 'db.json'),
+  nock: path.join(mocks, 'nock', 'definitions.json'),
+};
+/** What V8 and Node.js say, which is about the example and not about the file. */
+const rawError = /Cannot read|Cannot destructure|is not a function|not iterable|undefined|ERR_|^ {4}at /m;
+
+test('The example says of each wrong file what was expected, which forms there are, and what to do', async () => {
+  const write = (name: string, content: unknown) => {
+    writeFileSync(path.join(folder, name), typeof content === 'string' ? content : JSON.stringify(content));
+    return name;
+  };
+  const [request] = requests as [HttpRequest];
+  const har = write('one.har', { log: { entries: [createEntry(request, createReference()(request))] } });
+  const aborted = write('aborted.har', { log: { entries: [{ request: { method: 'GET', url: 'https://a.test/' } }] } });
+  const takes = '--from takes har, wiremock, mockoon, mockserver, json-server, nock';
+  const rows: readonly (readonly [args: readonly string[], ...texts: string[]])[] = [
+    ...Object.entries(filesOfMocks).map(
+      ([form, file]) =>
+        [['shop.json', file], 'as har', "'log.entries'", `use --from ${form}.`, `${takes}; without it`] as const,
+    ),
+    ...Object.keys(filesOfMocks).map(
+      (form) =>
+        [['--from', form, 'shop.json', har], `as ${form}`, 'an HTTP Archive (HAR): use --from har.', takes] as const,
+    ),
+    ...Object.keys(filesOfMocks).map(
+      (form) =>
+        [['--from', form, har, 'shop.json'], 'one.har: is no data file', 'The data file comes first: '] as const,
+    ),
+    [['shop.json', 'shop.json'], 'It is a data file, which comes before', takes],
+    [['shop.json', write('empty.json', {})], 'that has a list', takes],
+    [['shop.json', write('null.json', 'null')], 'that has a list', takes],
+    [['shop.json', write('recorder.json', "nock('https://private-value.test')")], 'is not JSON', takes],
+    [
+      ['--from', 'mockoon', 'shop.json', write('routes.json', { routes: [{ responses: [{}] }] })],
+      'a part of it is not as in an environment of Mockoon',
+    ],
+    [['.', har], 'is a folder, and no data file', 'The data file comes first'],
+    [['none.json', har], 'none.json: there is no such file', 'The data file comes first'],
+    [['shop.json'], 'Name the data file, then the files with traffic: node judge-traffic.mjs shop.json traffic.har'],
+    [[], 'Name the data file, then the files with traffic'],
+    [[write('no-data.json', { tiers: 1 }), har], 'no-data.json:1:1'],
+    [
+      ['shop.json', aborted],
+      'none of 1 exchanges is with the operation: no URL ends in /v1/promotions/validation',
+      '--transport',
+    ],
+    [['--from', 'toString', 'shop.json', har], "Unknown format 'toString'. The formats are: har, "],
+    [
+      ['--transport', write('missing.mjs', "import 'no-such-package';"), 'shop.json', har],
+      'npm install no-such-package',
+    ],
+    [['--form', 'nock', 'shop.json', har], "'--form'", '--help explains the options'],
+  ];
+  for (const [args, ...texts] of rows) {
+    const { status, output } = await runTraffic(...args);
+    expect([args, status], output).toEqual([args, 2]);
+    for (const text of texts) expect(output, args.join(' ')).toContain(text);
+    expect(output, args.join(' ')).not.toMatch(rawError);
+    expect(output).not.toContain('private-value');
+  }
+});
+
+test('The example explains its options, and counts one exchange as one', async () => {
+  const help = await runTraffic('--help');
+  expect(help.status, help.output).toBe(0);
+  for (const option of ['--from', '--base-url', '--tier', '--transport', '--ignore'])
+    expect(help.output).toContain(`  ${option} `);
+  expect(help.output).not.toMatch(/^\/\/|import/m);
+  const [request] = requests as [HttpRequest];
+  const response = createReference()(request);
+  const { status, output } = await runExample([createEntry(request, response)]);
+  expect([status, output]).toEqual([0, expect.stringContaining('1 exchange, 1 of them with the operation')]);
+  expect(output).not.toContain('--transport');
+  // The method is said in plain words, and what turns such requests back.
+  const posted = await runExample([createEntry({ ...request, method: 'POST' }, response)]);
+  expect(posted.output).toContain('/method must be "GET"');
+  expect(posted.output).toContain(
+    'such as with POST, name a module that turns them back (--transport, docs/transports.md)',
+  );
+});

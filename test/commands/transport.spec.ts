@@ -1,11 +1,12 @@
 /** Cases that are sent through a function of the user. */
 
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { referenceCredentials } from '../../reference/deployment/reference-credentials.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
-import { loadTransport, NoResponse, type Transport, UnsupportedRequestError } from '../../src/http/transport.js';
+import { NoResponse, type Transport, UnsupportedRequestError } from '../../src/http/transport.js';
+import { loadTransport } from '../../src/http/transport-module.js';
 import { selectFromSuite } from '../../src/suite/case-selection.js';
 import {
   credentialVariables as env,
@@ -101,20 +102,63 @@ for (const [what, transport, message] of bad)
     if (what === 'throws') expect(channel.findFailure()?.message).toMatch(/transport\.spec\.\w+:\d+:\d+: /);
   });
 
-for (const [what, code, at, message] of [
-  ['has a syntax error', 'export default () => {;\n', '', 'Unexpected'],
-  ['has no default export', 'export const transport = 1;\n', ':1:1', 'no function'],
-  ['throws when it is loaded', '\nthrow new Error("no key");\n', ':2:', 'no key'],
-] as const)
-  test(`A module that ${what} is a problem with its place`, async () => {
+const own = 'promotion-validation-conformance';
+const unloadable: readonly (readonly [what: string, code: string, at: string, message: string, hint: string])[] = [
+  ['has a syntax error', 'export default () => {;\n', '', 'Unexpected', 'This shows the line: node '],
+  ['has no default export', 'export const transport = 1;\n', ': ', 'no function', 'a function as its default export'],
+  ['throws when it is loaded', '\nthrow new Error("no key");\n', ':2:', 'no key', 'throws this as it is loaded'],
+  [
+    'imports a package that is not installed',
+    `/** See import('${own}') and\nimport '${own}' */\n// import '${own}';\nimport {\n  NoResponse,\n} from '${own}';\n`,
+    ':6:8: ',
+    `'${own}'`,
+    `&& npm install ${own}`,
+  ],
+  [
+    'imports a part of one',
+    "import x from '@shop/no-such/part';\n",
+    ':1:15: ',
+    '@shop/no-such',
+    'npm install @shop/no-such',
+  ],
+  [
+    'imports one dynamically',
+    "\nawait import('no-such-package');\n",
+    '',
+    'no-such-package',
+    'npm install no-such-package',
+  ],
+  [
+    'requires one',
+    'import { createRequire } from "node:module";\ncreateRequire(import.meta.url)("no-such");\n',
+    ':2:',
+    'no-such',
+    'npm install no-such',
+  ],
+  ['imports no file', "import x from './no-such.mjs';\n", ':1:15: ', 'no-such.mjs', 'Correct the path in the import'],
+  ['imports no export', "import {\n  nothing } from 'node:fs';\n", ':2: ', 'nothing', 'This shows the line: node '],
+];
+
+for (const [what, code, at, message, hint] of unloadable)
+  test(`A module that ${what} is a problem with its place, and with what to do`, async () => {
     const file = path.join(cwd, `${what.replaceAll(' ', '-')}.mjs`);
     writeFileSync(file, code);
     const channel = channelThrough(await loadTransport(file), () => response);
     expect(await channel.send(request)).toMatchObject({ transportError: 'not-sent' });
-    const text = channel.findFailure()?.message ?? '';
-    expect(text).toContain(message);
-    expect(text.split('\n')[0]).toContain(`${file}${at}`);
+    const [problem = '', advice] = channel.findFailure()?.message.split('\n') ?? [];
+    expect(problem).toContain(message);
+    expect(problem).toContain(`${file}${at}`);
+    expect(advice).toContain(hint);
   });
+
+test('What a module of the transport imports is a problem of that module', async () => {
+  const file = path.join(cwd, 'importing.mjs');
+  writeFileSync(file, "import './imported.mjs';\n");
+  writeFileSync(path.join(cwd, 'imported.mjs'), "\nexport { x } from 'no-such-package';\n");
+  const channel = channelThrough(await loadTransport(file), () => response);
+  await channel.send(request);
+  expect(channel.findFailure()?.message).toMatch(/imported\.mjs:2:19: .*\n.*npm install no-such-package$/);
+});
 
 test('What a transport cannot express is not applicable, and the certificate incomplete', async () => {
   const partly: Transport = (sent, { send }) => {
@@ -162,9 +206,68 @@ test.describe('on the command line', () => {
     expect(loadCertificate(cwd, 'replayed').target).toEqual(certificate.target);
   });
 
+  test('A transport that cannot be loaded is refused before anything is sent, and no result changes', async () => {
+    const code = `throw new Error('no ${env.CLIENT_TOKEN}');\n`;
+    const target = writeTransport('unloadable', code, reference.url);
+    for (const command of ['certify', 'record --to record.yaml', 'doctor']) {
+      const { status, output } = await runConformance([...command.split(' '), '--target', target], { cwd, env });
+      expect([command, status], output).toEqual([command, 2]);
+      expect(output).toMatch(/unloadable\.mjs:1:7: the transport cannot be loaded: no \$CLIENT_TOKEN\n/);
+      expect(output).not.toMatch(/INCOMPLETE|certificate/);
+      expect(output).not.toContain(env.CLIENT_TOKEN);
+    }
+    expect(existsSync(path.join(cwd, 'results'))).toBe(false);
+  });
+
+  test('A method that is refused is that of the transport: no other one is proposed', async () => {
+    const server = await listen(() => ({ status: 405, headers: [['Allow', 'POST']], body: '{}' }));
+    writeTransport('refused', 'export default (request, { send }) => send(request);\n', server.url);
+    writeFileSync(path.join(cwd, 'unspelled.yaml'), `name: unspelled\nbase_url: ${server.url}\n`);
+    for (const [target, told, untold] of [
+      ['refused', 'with which the transport sends', 'certify it through a transport'],
+      ['unspelled', 'certify it through a transport', 'with which the transport sends'],
+    ] as const)
+      for (const command of ['certify', 'doctor']) {
+        const { output, status } = await runConformance([command, '--target', `${target}.yaml`], { cwd, env });
+        expect([command, status], output).toEqual([command, 1]);
+        expect(output).toContain(told);
+        expect(output).not.toContain(untold);
+      }
+    await server.close();
+  });
+
+  test('Through a transport, each output with commands says that they show the documented requests', async () => {
+    const wrong = await listen(createReference({ faults: ['quantity-ignored'], credentials: referenceCredentials }));
+    writeTransport('wrong', 'export default (request, { send }) => send(request);\n', wrong.url);
+    writeFileSync(path.join(cwd, 'direct.yaml'), `name: direct\nbase_url: ${wrong.url}\n`);
+    const notice = 'Commands show the documented requests';
+    const count = (text: string) => text.split(notice).length - 1;
+    for (const [name, times] of [
+      ['wrong', 1],
+      ['direct', 0],
+    ] as const) {
+      const args = ['certify', '--target', `${name}.yaml`, '--only', 'order.quantity', '--out', name];
+      const run = await runConformance(args, { cwd, env });
+      expect(run.status, run.output).toBe(1);
+      expect(run.output).toContain('curl ');
+      expect(count(run.output), run.output).toBe(times);
+      expect(count(readFileSync(path.join(cwd, name, 'certificate.html'), 'utf8'))).toBe(times);
+      const observed = readFileSync(path.join(cwd, name, 'observed.md'), 'utf8');
+      expect(observed.includes('Requests are the documented ones')).toBe(times === 1);
+      const quantity = ['--grep', 'integer-quantity:', '--reporter=line'];
+      const { output } = await runConformance([...args, '--', ...quantity], { cwd, env });
+      expect(output).toContain('Send it again with:');
+      // Of each error, of what is attached to it, and of the report.
+      expect(count(output) > 1, output).toBe(times === 1);
+    }
+    // Nothing is said where no command is shown.
+    const right = writeTransport('right', 'export default (request, { send }) => send(request);\n', reference.url);
+    const passed = await runConformance(['certify', '--target', right, '--only', 'order.quantity'], { cwd, env });
+    expect([passed.status, count(passed.output)], passed.output).toEqual([0, 0]);
+    await wrong.close();
+  });
+
   test('A transport that fails ends the run with status 2, and no verdict is valid', { tag: '@long' }, async () => {
-    const unloadable = writeTransport('unloadable', 'export default () => {;\n', reference.url);
-    expect((await runConformance(['certify', '--target', unloadable], { cwd, env })).status).toBe(2);
     const code = `let count = 0;
 export default async (request, { send }) => {
   if ((count += 1) > 5) throw new Error('unreadable ${env.CLIENT_TOKEN}');

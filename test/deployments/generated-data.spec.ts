@@ -185,24 +185,35 @@ const leftovers: Readonly<Record<string, (body: OrderedBody, earlier: OrderedBod
   metadata: (body, earlier) => ({ ...body, metadata: { ...earlier.metadata, ...body.metadata } }),
 };
 
+/** Adds what earlier requests had to later ones, in each of three processes. */
+function answerWithLeftovers(world: World, add: (body: OrderedBody, earlier: OrderedBody) => OrderedBody): Answer {
+  const answer = createIndependentDeployment(world);
+  const kept: OrderedBody[] = [{}, {}, {}];
+  let count = 0;
+  return (request) => {
+    const body = parseJson(request.body ?? '') as OrderedBody | undefined;
+    if (body?.order === undefined) return answer(request);
+    count += 1;
+    const process = pickProcess(count);
+    const added = add(body, kept[process] ?? {});
+    kept[process] = added;
+    return answer({ ...request, body: JSON.stringify(added) });
+  };
+}
+
 for (const [what, add] of Object.entries(leftovers))
-  test(`A deployment of which each process keeps ${what} of earlier requests fails: it is no change of the data`, async () => {
-    const world = createShop(300, 1);
-    const answer = createIndependentDeployment(world);
-    const kept: OrderedBody[] = [{}, {}, {}];
-    let count = 0;
-    const mistaken: Answer = (request) => {
-      const body = parseJson(request.body ?? '') as OrderedBody | undefined;
-      if (body?.order === undefined) return answer(request);
-      count += 1;
-      const process = pickProcess(count);
-      const added = add(body, kept[process] ?? {});
-      kept[process] = added;
-      return answer({ ...request, body: JSON.stringify(added) });
-    };
-    const suite = loadOwn(world, `keeping-${what}`);
-    const { certificate } = await certifyInProcess(mistaken, { suite, excludesIntrusive: true });
-    expect(certificate.verdict, renderUnpassed(certificate)).toBe('does-not-conform');
+  test(`A deployment of which each process keeps ${what} of earlier requests fails in most large shops`, async () => {
+    const verdicts: string[] = [];
+    for (const seed of [1, 2, 3]) {
+      const world = createShop(800, seed);
+      const suite = loadOwn(world, `keeping-${what}`);
+      const mistaken = answerWithLeftovers(world, add);
+      const { certificate } = await certifyInProcess(mistaken, { suite, excludesIntrusive: true });
+      verdicts.push(certificate.verdict);
+    }
+    // A shop whose first requests show few promotions at different times is left without a verdict.
+    expect(verdicts.filter((verdict) => verdict === 'does-not-conform').length, verdicts.join()).toBeGreaterThan(1);
+    expect(verdicts).not.toContain('conforms');
   });
 
 test('A deployment of which each process answers a filter wrongly every other time fails', async () => {

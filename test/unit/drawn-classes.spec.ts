@@ -4,9 +4,13 @@ import { expect, test } from '@playwright/test';
 import { createOracle, type DocumentedRequestBody } from '../../src/contract/oracle.js';
 import type { World } from '../../src/contract/world.js';
 import { parseRequest } from '../../src/http/decoded-request.js';
+import { serializeRequest } from '../../src/http/exchange.js';
 import { viewDataDecisions } from '../../src/outputs/view-data-decisions.js';
+import type { CandidateRequest } from '../../src/own-data/candidate-request.js';
 import { type DataDecision, listDataDecisions } from '../../src/own-data/data-decisions.js';
 import { drawRequests } from '../../src/own-data/draw-requests.js';
+import { listCandidateRequests } from '../../src/own-data/list-candidate-requests.js';
+import { listCoverageGoals } from '../../src/own-data/list-coverage-goals.js';
 import { createShop, shopSizes } from '../../tools/own-data/create-shop.js';
 import { ownDataSeed } from '../support/own-data.js';
 
@@ -29,6 +33,46 @@ for (const size of shopSizes.slice(0, 4))
     expect(Math.max(...texts.map((text) => text.length))).toBeGreaterThan(255);
     expect(requests.flatMap((request) => createOracle(request, world).undocumentedReason ?? [])).toEqual([]);
   });
+
+/** The goals of some kinds that requests reach, each as its key. */
+function listReached(requests: readonly CandidateRequest[], world: World, kinds: readonly string[]): string[] {
+  const keys = requests.flatMap((request) => listCoverageGoals(request, world).map(({ key }) => key));
+  return [...new Set(keys)].filter((key) => kinds.includes(key.split('\n')[0] ?? '')).toSorted();
+}
+
+for (const size of [20, 60, 300])
+  test(`${size} tiers: each kind of text and each sign is asked for that a request can show`, () => {
+    for (const seed of [1, 2, 3]) {
+      const world = createShop(size, seed);
+      const newest = { ...world, tiers: world.tiers.slice(0, 170) };
+      const kinds = ['facet-of-text', 'sign-of-text'];
+      const shown = listReached(listCandidateRequests(world, newest), newest, kinds);
+      expect(shown.length).toBeGreaterThan(0);
+      expect(listReached(drawRequests(world, drawnRequests), newest, kinds), `seed ${seed}`).toEqual(shown);
+    }
+  });
+
+test('A request and its repetitions follow each other, and a filter is repeated', () => {
+  const contentOf = ({ request: { again: _, ...request } }: CandidateRequest) => serializeRequest(request);
+  for (const seed of [1, 2, 3]) {
+    const drawn = drawRequests(createShop(150, seed), drawnRequests);
+    const contents = drawn.map(contentOf);
+    const repeated = drawn.filter(({ change }) => change?.kind === 'repetition');
+    for (const content of new Set(repeated.map(contentOf)))
+      expect(contents.lastIndexOf(content) - contents.indexOf(content), `seed ${seed}`).toBe(3);
+    expect(repeated.some(({ filtering }) => filtering?.group === 'metadata')).toBe(true);
+  }
+});
+
+test('Metadata that decides is sent as order metadata, beside other order metadata, and a filter asks for true', () => {
+  for (const seed of [1, 2, 3]) {
+    const drawn = drawRequests(createShop(150, seed), drawnRequests);
+    const kinds = drawn.map(({ change }) => change?.kind);
+    expect(kinds).toContain('metadata-as-order-metadata');
+    expect(kinds).toContain('order-metadata-of-same-keys');
+    expect(drawn.flatMap(({ parts }) => parts.filters ?? []).map(({ value }) => value)).toContain('true');
+  }
+});
 
 const created = (n: number) => new Date(Date.UTC(2026, 0, 300 - n)).toISOString();
 

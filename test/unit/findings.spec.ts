@@ -4,7 +4,7 @@ import { createReason } from '../../src/support/reason.js';
 
 test('Findings are printed with area, state and sentence', () => {
   const output = renderExaminationFindings([
-    { area: 'Body on GET', state: 'problem', reason: createReason('body-lost', { status: 200 }) },
+    { area: 'Body on GET', state: 'problem', reason: createReason('body-lost', { status: 200, throughTransport: 0 }) },
     { area: 'URL', state: 'fine', reason: createReason('answers') },
     { area: 'Ids', state: 'unknown', reason: createReason('not-checked') },
   ]);

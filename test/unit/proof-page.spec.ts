@@ -6,7 +6,7 @@ import { expect, test } from '@playwright/test';
 import { groupBy } from '../../src/support/collections.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { readFleetRecords, readGrades } from '../../tools/fleets/fleet-records.js';
-import { mergeData } from '../../tools/own-data/recorded-data.js';
+import { mergeData, type RecordedData } from '../../tools/own-data/recorded-data.js';
 import { drawTerminal, terminalPicture } from '../../tools/pictures/terminal-picture.js';
 import { listGeneratedFaults } from '../../tools/proof/generated-faults.js';
 import { faultsWithStories } from '../../tools/proof/list-faults.js';
@@ -49,11 +49,10 @@ test('The faults that were measured are those of today', () => {
 
 test('What is found on generated data stands beside what other runs on the same data found', () => {
   const shop = { fleet: 'go', tiers: 60, seed: 1, measured: '2026-11-29', right: 'conforms' } as const;
-  const part = { ...shop, found: ['a'], missed: ['b'], invisible: ['c'] };
-  const other = { ...shop, found: ['b', 'd'], missed: [], invisible: [] };
-  expect(mergeData(mergeData([], part), other)).toEqual([
-    { ...shop, found: ['a', 'b', 'd'], missed: [], invisible: ['c'] },
-  ]);
+  const part: RecordedData = { ...shop, mistakes: { a: 'found', b: 'missed', c: 'not-visible' } };
+  const other: RecordedData = { ...shop, mistakes: { b: 'found', d: 'found' } };
+  const mistakes = { a: 'found', b: 'found', c: 'not-visible', d: 'found' };
+  expect(mergeData(mergeData([], part), other)).toEqual([{ ...shop, mistakes }]);
   // Other data replaces it, and other shops stay.
   const [later, larger] = [
     { ...other, seed: 2 },
@@ -64,7 +63,7 @@ test('What is found on generated data stands beside what other runs on the same 
 
 test('The page names what is missed on generated data, and a right deployment that fails', () => {
   const shop = { fleet: 'go', tiers: 60, seed: 1, measured: '2026-11-29', right: 'does-not-conform' } as const;
-  const section = renderOwnData([{ ...shop, found: ['a', 'c', 'd'], missed: ['b'], invisible: [] }]);
+  const section = renderOwnData([{ ...shop, mistakes: { a: 'found', b: 'missed', c: 'found', d: 'found' } }]);
   for (const text of [
     'Of 4 visible mistakes, the runs found 3 (75 %)',
     'without a mistake, 1 failed',
@@ -78,7 +77,7 @@ test('The page and the figures name what survives', () => {
   const survivor = 'text/of-nobody';
   const wrong: ProofData = {
     ...data,
-    faults: { ...data.faults, survivors: [survivor] },
+    faults: { ...data.faults, generated: { text: { faults: 2, found: 1 } }, survivors: [survivor] },
     code: { ...data.code, byFile: { 'order.js': { hidden: 1 } }, survivors: ['order.js:1:1 BlockStatement: {}'] },
     conforming: {
       ...data.conforming,
@@ -90,7 +89,7 @@ test('The page and the figures name what survives', () => {
   for (const text of [`Not found: \`${survivor}\``, 'Hidden: `order.js:1:1', 'Failed: a shape of its own'])
     expect(page).toContain(text);
   expect(page).not.toContain('Every fault is found.');
-  expect(renderReadmeFigures(wrong)).not.toContain('finds all');
+  expect(renderReadmeFigures(wrong)).not.toContain('finds all of these,');
   expect(renderReadmeFigures(wrong)).not.toContain('None of');
 });
 

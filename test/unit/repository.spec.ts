@@ -154,6 +154,15 @@ for (const [folder, listed] of lists)
     expect([...listed].sort()).toEqual(files.sort());
   });
 
+test('npm ci builds in a clone, as the action and the commands of the guide need it', () => {
+  const { scripts, bin } = JSON.parse(readFileSync(inPackage('package.json'), 'utf8'));
+  // npm runs this one script after `npm ci` in a clone, and never for a package from a registry.
+  expect(scripts[scripts.prepare.replace(/^npm run (\w+).*$/, '$1')]).toBe('node tools/build.mjs');
+  const action = readFileSync(inPackage('action.yml'), 'utf8');
+  expect(action).toMatch(/^ +npm ci$/m);
+  for (const script of Object.values<string>(bin)) expect(action).toContain(`"$SUITE/${script}"`);
+});
+
 test('The package has all that its code imports, and no tests', { tag: '@long' }, () => {
   const packed = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
     cwd: packageRoot,

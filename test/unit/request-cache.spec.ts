@@ -1,7 +1,7 @@
 import { expect, test } from '@playwright/test';
 import type { TestCase } from '../../src/cases/test-case.js';
 import type { Exchange, HttpRequest, RequestChannel } from '../../src/http/exchange.js';
-import { createCaseSender } from '../../src/run/case-sender.js';
+import { createCaseSender, type SuspectRequest } from '../../src/run/case-sender.js';
 
 /** `/a 2` repeats `/a`. */
 function requestTo(text: string): HttpRequest {
@@ -50,6 +50,22 @@ function createLog(outcomes: Readonly<Record<string, readonly Outcome[]>> = {}) 
     },
   };
 }
+
+test('What was sent before the cases is in a batch, too: it may have been wrong among others', async () => {
+  const { log, channel } = createLog();
+  const earlier = await Promise.all(['/first', '/second'].map((path) => channel.send(requestTo(path))));
+  const sender = createCaseSender(
+    channel,
+    [],
+    earlier.map((exchange) => [exchange.request, exchange] as const),
+  );
+  const testCase = caseOf('case', ['/second', '/a']);
+  const { exchanges } = await sender.send(testCase);
+  expect(exchanges[0]?.get('r0')).toBe(earlier[1]);
+  log.length = 0;
+  await sender.sendInBatch({ testCase, row: 0, name: 'r0', first: earlier[1] as Exchange } as SuspectRequest, 1, 20);
+  expect(log.filter((path) => path !== 'renewed')).toEqual(['/first', '/second', '/a']);
+});
 
 test.describe('Equal requests of several cases', () => {
   test('are sent once', async () => {

@@ -85,13 +85,24 @@ const bugs: readonly (readonly [string, Answer, RegExp])[] = [
     (request) => answering(200, 'application/json', `{"data":[],"size":${request.body?.length ?? 0}}`)(request),
     /No promotion is ever returned/,
   ],
+  ['405 to everything', answering(405, 'application/json', '{}'), /answers 405 to every request\.(?! Its)/],
+  [
+    'POST alone, so 405 to everything',
+    (request) => ({ ...answering(405, 'application/json', '{}')(request), headers: [['Allow', 'OPTIONS, POST']] }),
+    /answers 405 to every request\. Its Allow header has POST, and not GET\. .* transport \(docs\/transports\.md\)/,
+  ],
+  [
+    'GET refused, so 405 to everything',
+    (request) => ({ ...answering(405, 'application/json', '{}')(request), headers: [['Allow', 'GET, POST']] }),
+    /answers 405 to every request\.(?! Its)/,
+  ],
   ['500 to everything', answering(500, 'application/json', '{"error":"boom"}'), /answers 500 to every request/],
 ];
 
-const quickBugs = ['> in place of >=', '500 to everything'];
+const quickBugs = ['> in place of >='];
 
 for (const [what, answer, fact] of bugs) {
-  const tag = quickBugs.includes(what) ? [] : '@long';
+  const tag = quickBugs.includes(what) || what.endsWith(' to everything') ? [] : '@long';
   test(`The cause of ${what} is within the first ten lines of a run, and in the first card of its page`, {
     tag,
   }, async () => {

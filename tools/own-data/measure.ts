@@ -24,7 +24,7 @@ import { type FleetMeasurement, measureFleetOnData } from './measure-fleet.js';
 import { type Measurement, measureReference } from './measure-reference.js';
 import { createRandom } from './random.js';
 import { createRandomRequests } from './random-requests.js';
-import { recordData } from './recorded-data.js';
+import { type MistakeFate, recordData } from './recorded-data.js';
 
 const { values, positionals: folders } = parseArgs({
   allowPositionals: true,
@@ -69,8 +69,11 @@ for (const size of values.sizes.split(',').map(Number)) {
 
 function recordFleetOnData(fleet: string, tiers: number, { certificate, found, missed, invisible }: FleetMeasurement) {
   const measured = new Date().toISOString().slice(0, 10);
+  const mark = (ids: readonly string[], fate: MistakeFate) => ids.map((id) => [id, fate] as const);
   const unfound = missed.map(({ id }) => id);
-  recordData({ fleet, tiers, seed, measured, right: certificate.verdict, found, missed: unfound, invisible });
+  const fates = [...mark(found, 'found'), ...mark(unfound, 'missed'), ...mark(invisible, 'not-visible')];
+  const mistakes = Object.fromEntries(fates);
+  recordData({ fleet, tiers, seed, measured, right: certificate.verdict, mistakes });
 }
 
 function report(what: string, { found, missed, invisible }: Measurement): void {

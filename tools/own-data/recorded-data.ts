@@ -3,6 +3,8 @@ import path from 'node:path';
 import type { RunVerdict } from '../../src/certificate/certificate.js';
 import { packageRoot } from '../../src/support/package-root.js';
 
+export type MistakeFate = 'found' | 'missed' | 'not-visible';
+
 /** What runs on generated data found of the mistakes of a fleet. The same seed gives the same data. */
 export interface RecordedData {
   readonly fleet: string;
@@ -12,10 +14,8 @@ export interface RecordedData {
   readonly measured: string;
   /** The verdict on the deployment without a mistake. */
   readonly right: RunVerdict;
-  /** The ids of mistakes that a run found, that none found, and that no documented request shows on this data. */
-  readonly found: readonly string[];
-  readonly missed: readonly string[];
-  readonly invisible: readonly string[];
+  /** What became of each mistake. No documented request shows one that is not visible on this data. */
+  readonly mistakes: Readonly<Record<string, MistakeFate>>;
 }
 
 /** Committed, since few machines have the software of the fleets. */
@@ -34,13 +34,13 @@ export function mergeData(recorded: readonly RecordedData[], data: RecordedData)
   const isSameShop = ({ fleet, tiers }: RecordedData) => fleet === data.fleet && tiers === data.tiers;
   const others = recorded.filter((entry) => !isSameShop(entry));
   const earlier = recorded.find((entry) => isSameShop(entry) && entry.seed === data.seed);
-  const all = [...others, earlier === undefined ? data : mergeMistakes(earlier, data)];
+  const mistakes = { ...earlier?.mistakes, ...data.mistakes };
+  const sorted = Object.entries(mistakes).toSorted(([id], [next]) => (id < next ? -1 : 1));
+  const all = [...others, { ...data, mistakes: Object.fromEntries(sorted) }];
   return all.toSorted((a, b) => a.tiers - b.tiers || (a.fleet < b.fleet ? -1 : 1));
 }
 
-function mergeMistakes(earlier: RecordedData, data: RecordedData): RecordedData {
-  const again = new Set([...data.found, ...data.missed, ...data.invisible]);
-  const merge = (fate: 'found' | 'missed' | 'invisible') =>
-    [...earlier[fate].filter((id) => !again.has(id)), ...data[fate]].toSorted();
-  return { ...data, found: merge('found'), missed: merge('missed'), invisible: merge('invisible') };
+/** Lists the mistakes that met a fate. */
+export function listMistakes({ mistakes }: RecordedData, wanted: MistakeFate): string[] {
+  return Object.entries(mistakes).flatMap(([id, fate]) => (fate === wanted ? id : []));
 }

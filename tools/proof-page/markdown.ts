@@ -23,9 +23,11 @@ export function formatCount(number: number, noun: string): string {
   return `${formatNumber(number)} ${noun}${number === 1 ? '' : 's'}`;
 }
 
-/** A share in percent, rounded down: 100 % are all. */
+/** A share in percent. Only all are 100 %, and only none is 0 %. */
 export function formatShare(part: number, whole: number): string {
-  return `${Math.floor((1000 * part) / whole) / 10} %`;
+  const rounded = Math.round((1000 * part) / whole) / 10;
+  if (part > 0 && rounded === 0) return '0.1 %';
+  return `${part < whole ? Math.min(rounded, 99.9) : rounded} %`;
 }
 
 export function sum(numbers: Iterable<number>): number {

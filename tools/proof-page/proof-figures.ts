@@ -82,6 +82,8 @@ export function countMutants({ code }: ProofData): Readonly<Record<MutantFate, n
 export function countConforming({ conforming }: ProofData) {
   return {
     runs: sum(conforming.kinds.map(({ runs }) => runs)),
+    conforms: sum(conforming.kinds.map(({ conforms }) => conforms)),
+    incomplete: sum(conforming.kinds.map(({ incomplete }) => incomplete)),
     failed: sum(conforming.kinds.map(({ failed }) => failed.length)),
   };
 }

@@ -1,11 +1,18 @@
 import type { World } from '../../src/contract/world.js';
-import { type RecordedData, readRecordedData } from '../own-data/recorded-data.js';
+import { listMistakes, type MistakeFate, type RecordedData, readRecordedData } from '../own-data/recorded-data.js';
 import { readRecordedRuns } from '../proxies/recorded-runs.js';
 import { conformingKinds } from './conforming-deployments.js';
 import { renderDomain, renderDomainTable, renderHandlers, renderMutants } from './domain-sections.js';
 import { formatNumber, formatShare, renderCommand, renderTable, sum } from './markdown.js';
 import type { ProofData, ProofPart } from './proof-data.js';
-import { countAll, countConforming, countProxies, type FleetFigures, listFleetFigures } from './proof-figures.js';
+import {
+  countAll,
+  countConforming,
+  countDomain,
+  countProxies,
+  type FleetFigures,
+  listFleetFigures,
+} from './proof-figures.js';
 
 /** Renders `docs/proof.md`. */
 export function renderProofPage(data: ProofData, world: World): string {
@@ -44,6 +51,7 @@ A *fault* is a mistake that the reference deployment makes on purpose, and that 
 function renderFaults({ faults }: ProofData): string {
   const { withStory, generated, survivors, measured } = faults;
   const [stories, places] = [countAll(withStory), countAll(generated)];
+  const doubles = countDomain().visible - places.faults;
   return `## Faults of the reference deployment
 
 ${renderCommand('npm run proof -- faults', measured)}. Faults with a story are structural mistakes, such as another window, or a rule that is ignored. [reference/README.md](../reference/README.md) says where they are, and \`npx conformance serve --fault ID\` serves most of them. The other faults are mistakes at places: see the next section.
@@ -53,7 +61,11 @@ ${renderTable(
   [
     ...Object.entries(withStory).map(([requirement, count]) => [`\`${requirement}\``, count.faults, count.found]),
     ['all faults with a story', stories.faults, stories.found],
-    ['all mistakes at places that the run must find', places.faults, places.found],
+    [
+      `all mistakes at places that the run must find, without ${doubles} that are faults with a story`,
+      places.faults,
+      places.found,
+    ],
   ],
 )}
 
@@ -98,22 +110,23 @@ ${renderTable(
   [...rows, ['all', ...totals]],
 )}
 
-*Open*: the author takes it for a mistake, and a question of the contract leaves it open. *Incomplete*: the run says that it cannot judge. *Right*: the first explanation is true, and it leads to the mistake or names what triggers it. *Wider*: it is true, and one still has to search. *Silent*: there is none. *Wrong*: it is untrue, or it leads elsewhere.
+*Open*: the author takes it for a mistake, and a question of the contract leaves it open. *Incomplete*: the run says that it cannot judge. *Right*: the first explanation is true, and it leads to the mistake or names what triggers it. *Wider*: it is true, and one still has to search. *Silent*: there is none. *Wrong*: it is untrue, or it leads elsewhere. *Names the trigger*: the first screen says what has to be sent to see the mistake.
 
 Missed: ${list('missed')}. Incomplete: ${list('incomplete')}. Open: ${list('open')}.`;
 }
 
 /** What runs on generated data found of the mistakes of fleets. */
 export function renderOwnData(shops: readonly RecordedData[]): string {
-  const found = sum(shops.map((shop) => shop.found.length));
-  const missed = shops.flatMap(({ fleet, tiers, missed: ids }) =>
-    ids.map((id) => `\`${fleet}/${id}\` (${tiers} tiers)`),
+  const count = (shop: RecordedData, fate: MistakeFate) => listMistakes(shop, fate).length;
+  const found = sum(shops.map((shop) => count(shop, 'found')));
+  const missed = shops.flatMap((shop) =>
+    listMistakes(shop, 'missed').map((id) => `\`${shop.fleet}/${id}\` (${shop.tiers} tiers)`),
   );
   const visible = found + missed.length;
   const accused = shops.filter(({ right }) => right === 'does-not-conform').length;
   return `## On data of a deployment's own
 
-\`npm run own-data -- --faults 0 --record --sizes N FOLDER\` makes the data of a shop with N promotion tiers, serves it with each mistake of a fleet, and certifies [on this data](own-data.md). The seed makes the data: each has other ids, texts and rules. A mistake is *visible* if one of 1,500 further documented requests shows it; many are not, since a shop with few rules has no use for them. Of ${formatNumber(visible)} visible mistakes, the runs found ${formatNumber(found)} (${formatShare(found, visible)}). Of ${shops.length} deployments without a mistake, ${accused === 0 ? 'none' : accused} failed: a run is \`incomplete\` where the data cannot show a requirement, and prints the line to declare it.
+\`npm run own-data\` makes the data of shops, serves it with each mistake of a fleet, and certifies [on this data](own-data.md). The seed makes the data: each has other ids, texts and rules. A mistake is *visible* if one of 1,500 further documented requests shows it; many are not, since a shop with few rules has no use for them. The largest shops are measured with a share of the mistakes. Of ${formatNumber(visible)} visible mistakes, the runs found ${formatNumber(found)} (${formatShare(found, visible)}). Of ${shops.length} deployments without a mistake, ${accused === 0 ? 'none' : accused} failed: a run is \`incomplete\` where the data cannot show a requirement, and prints the line to declare it.
 
 ${renderTable(
   ['fleet', 'tiers', 'seed', 'measured', 'visible', 'found', 'not visible', 'without a mistake'],
@@ -122,9 +135,9 @@ ${renderTable(
     shop.tiers,
     String(shop.seed),
     shop.measured,
-    shop.found.length + shop.missed.length,
-    shop.found.length,
-    shop.invisible.length,
+    count(shop, 'found') + count(shop, 'missed'),
+    count(shop, 'found'),
+    count(shop, 'not-visible'),
     `\`${shop.right}\``,
   ]),
 )}

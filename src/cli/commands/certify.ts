@@ -4,8 +4,10 @@ import { describeDataCoverage, quickNotice } from '../../certificate/notices.js'
 import { replayEvidenceFile } from '../../certify/recorded-run.js';
 import { type RunEnding, runEndings } from '../../certify/reported-run.js';
 import { loadKnownCauses } from '../../certify/target-run.js';
+import { listSecrets } from '../../config/connection.js';
 import { type LiveRunInputs, type RunInputs, sanitizeFolderName } from '../../config/run-inputs.js';
 import { completeRunOptions, type RunOptions } from '../../config/run-options.js';
+import { checkTransport } from '../../http/transport-module.js';
 import {
   claimPlaywrightFolder,
   claimResultsFolder,
@@ -60,6 +62,8 @@ async function replayRun(
 async function loadProjects(runs: readonly RunOptions[]): Promise<LiveRunInputs[]> {
   const projects = runs.map((conformance) => loadProjectInputs({ conformance }));
   for (const { settings, suite } of projects) await loadKnownCauses(settings, suite.world);
+  for (const { connection } of projects)
+    if (connection.transport !== undefined) await checkTransport(connection.transport, listSecrets(connection));
   return projects;
 }
 

@@ -39,10 +39,11 @@ async function runDoctor(flags: RunOptions): Promise<number> {
   // Wrong test data explains other problems, unless something else than the operation answers.
   const isAboutData = ({ area }: (typeof findings)[number]) => isReached && (area === 'Load' || area === 'Ids');
   const sorted = [...problems.filter(isAboutData), ...problems.filter((problem) => !isAboutData(problem))];
+  const render = (found: typeof findings) => renderExaminationFindings(found, settings.target.transport !== undefined);
   process.stdout.write(
-    renderExaminationFindings(sorted) +
+    render(sorted) +
       joinAndEscapeLines([...where, ...settings.notes, '']) +
-      renderExaminationFindings(findings.filter((finding) => !isProblem(finding))),
+      render(findings.filter((finding) => !isProblem(finding))),
   );
   if (findings.some(isProblem)) return exitStatus['does-not-conform'];
   return findings.some(({ state }) => state === 'unknown') ? exitStatus.incomplete : exitStatus.conforms;

@@ -3,6 +3,7 @@ import type { ResponseDifference } from '../../certificate/case-entry.js';
 import { type Certificate, createOwnCaseNotes } from '../../certificate/certificate.js';
 import type { KnownDeviationEntry } from '../../certificate/deviation-entry.js';
 import type { DriftEntry } from '../../certificate/drift-entry.js';
+import { documentedRequestNotice } from '../../certificate/notices.js';
 import { listOutOfScope } from '../../certificate/scope.js';
 import type { Suite } from '../../suite/suite.js';
 import {
@@ -49,6 +50,7 @@ export default (({ certificate, suite, answers }) => {
       headline,
       when,
       seconds: (certificate.duration_ms / 1_000).toFixed(1),
+      commandNotice: target.transport && documentedRequestNotice,
       disturbances: certificate.disturbances && describeDisturbances(certificate.disturbances),
       requirementCounts: describeCounts(certificate.summary),
       outOfScope: viewOutOfScope(certificate),

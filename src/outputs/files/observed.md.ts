@@ -38,6 +38,7 @@ export default ((run) => {
       guide: viewClientGuide(run, renderResponse) ?? false,
       target: renderInlineCode(certificate.target.name),
       suite,
+      isThroughTransport: certificate.target.transport !== undefined,
       rows: answers.map((answer) => ({
         id: answer.question.id,
         warning: answer.entry.warning,

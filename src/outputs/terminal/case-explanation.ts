@@ -37,6 +37,24 @@ export function renderCaseExplanation(testCase: TestCase, { contract, world }: S
   return lines.join('\n');
 }
 
+/** Lists the cases that a name stands for, each with its title. @param name of a requirement, a question, a group or a tag */
+export function renderCaseList(name: string, cases: readonly TestCase[], { contract }: Suite): string {
+  const { requirements, questions } = contract;
+  const requirement = requirements.find(({ id }) => id === name);
+  const question = questions.find(({ id }) => id === name);
+  const statement = requirement?.statement ?? question?.open;
+  const part = (requirement ?? question)?.part;
+  const width = Math.max(...cases.map(({ id }) => id.length));
+  const lines = [
+    ...(statement === undefined ? [] : [`${name}: ${statement}`, `  In the documentation: ${part}`, '']),
+    `'${name}' has ${cases.length} cases. To see what one of them sends and expects: npx conformance explain CASE`,
+    '',
+    ...cases.map(({ id, title }) => `  ${id.padEnd(width)}  ${title}`),
+    '',
+  ];
+  return lines.join('\n');
+}
+
 type ExplainedRow = CaseRow & Partial<RequirementRow>;
 
 function renderSubject(testCase: TestCase, { requirements, questions }: Contract): string[] {

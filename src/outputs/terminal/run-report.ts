@@ -9,7 +9,7 @@ import {
   isKnownFailure,
   type RequirementEntry,
 } from '../../certificate/certificate.js';
-import { referenceNotice } from '../../certificate/notices.js';
+import { documentedRequestNotice, referenceNotice } from '../../certificate/notices.js';
 import { listOutOfScope } from '../../certificate/scope.js';
 import { findSharedReasons, listSharedReasons, type SharedReason } from '../../certificate/shared-reasons.js';
 import { joinCommandLines } from '../../http/curl-command.js';
@@ -47,7 +47,7 @@ const maxEntries = 3;
 
 /** Renders what a run prints at its end. @param written the files, if they are to be named: then the report is short */
 export function renderRunReport(certificate: Certificate, written?: WrittenResults): string {
-  const { target, selected, drift, notes, known_deviations: known, scope } = certificate;
+  const { target, selected, drift, notes } = certificate;
   const unpassed = listUnpassed(certificate);
   const shared = listSharedReasons(certificate, selected !== undefined);
   const unstable = certificate.unstable.map((entry) => ({ id: entry.case, text: limitText(entry.text) }));
@@ -56,11 +56,9 @@ export function renderRunReport(certificate: Certificate, written?: WrittenResul
   );
   return fillTemplate('report.txt', {
     certificate,
-    known: [
-      ...(known?.entries ?? []).map((entry) => ({ state: entry.state, text: adviseOnKnownDeviation(entry) })),
-      ...(scope?.not_applicable ?? []).map((entry) => ({ state: entry.state, text: adviseOnScopeEntry(entry) })),
-    ].flatMap(({ state, text }) => (text === undefined ? [] : [{ state, text: shorten(text, maxSentences) }])),
+    known: listAdviceOnEntries(certificate),
     causes: limitList(listCauses(certificate), 'cause'),
+    commandNotice: target.transport && hasCommands(certificate) && documentedRequestNotice,
     unpassed,
     allPass:
       certificate.requirements.every(({ verdict }) => verdict === 'pass') &&
@@ -94,6 +92,21 @@ export function renderRunReport(certificate: Certificate, written?: WrittenResul
     scope: written?.scope && { ...written.scope, added: renderCount(written.scope.added, 'requirement') },
     reference: target.is_reference && referenceNotice,
   });
+}
+
+/** Lists what to do about known deviations and declared requirements, where there is something to do. */
+function listAdviceOnEntries({ known_deviations: known, scope }: Certificate) {
+  return [
+    ...(known?.entries ?? []).map((entry) => ({ state: entry.state, text: adviseOnKnownDeviation(entry) })),
+    ...(scope?.not_applicable ?? []).map((entry) => ({ state: entry.state, text: adviseOnScopeEntry(entry) })),
+  ].flatMap(({ state, text }) => (text === undefined ? [] : [{ state, text: shorten(text, maxSentences) }]));
+}
+
+/** Whether the report shows a command: of a failure, or of an own case. */
+function hasCommands({ causes = [], requirements, own_cases: own }: Certificate): boolean {
+  const ofCauses = causes.flatMap(({ wrong = [] }) => wrong);
+  const ofCases = requirements.flatMap(({ cases }) => cases.filter(({ verdict }) => isFailingVerdict(verdict)));
+  return [...ofCauses, ...ofCases, ...(own?.cases ?? [])].some(({ repeat_with }) => repeat_with !== undefined);
 }
 
 /** Counts the questions without an answer for which no shared reason stands, so that all of them are accounted for. */

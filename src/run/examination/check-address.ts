@@ -5,7 +5,7 @@ import type { HttpRequest, HttpResponse } from '../../http/exchange.js';
 import { describeResponse, getMediaType, isDataIndependentRefusal, isSuccessful } from '../../http/response-status.js';
 import { parseJson } from '../../support/json.js';
 import { createReason, type Reason } from '../../support/reason.js';
-import type { ExaminationCheckResult, ExaminationContext } from './examination.js';
+import { type ExaminationCheckResult, type ExaminationContext, tellTransport } from './examination.js';
 
 /** Finds out whether something else than the operation answers. */
 export async function checkAddress(context: ExaminationContext): Promise<ExaminationCheckResult | undefined> {
@@ -26,7 +26,7 @@ async function findWrongAddress(context: ExaminationContext): Promise<Reason | u
   if (request === undefined || response === undefined || responses.length < exchanges.length) return undefined;
   const answer = describeResponse(response);
   if (responses.every((answered) => isSuccessful(answered) && isWebPage(answered)))
-    return createReason('web-pages', { answer });
+    return createReason('web-pages', { answer, ...tellTransport(context) });
   if (isDescribed && !isWebPage(response)) return undefined;
   // Whatever data a deployment has, a refusal fails the requirement that is refused.
   const isRefusal = isDataIndependentRefusal(response.status) || response.status >= 500;
@@ -41,7 +41,8 @@ async function findWrongAddress(context: ExaminationContext): Promise<Reason | u
   const probes = await Promise.all(others.map(send));
   if (differ([...exchanges, ...probes])) return undefined;
   if (plainHttp.test(response.body)) return createReason('alike-over-https', { answer, ...tellDataFile(target.world) });
-  return createReason(isWebPage(response) ? 'web-pages' : 'alike', { answer, ...tellDataFile(target.world) });
+  const data = { answer, ...tellDataFile(target.world), ...tellTransport(context) };
+  return createReason(isWebPage(response) ? 'web-pages' : 'alike', data);
 }
 
 /** What nginx, Apache and Go answer to HTTP on a port for HTTPS. */

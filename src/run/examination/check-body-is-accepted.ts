@@ -11,6 +11,7 @@ import {
   type FindingsByArea,
   proxyRefusalStatuses,
   showsRequiredTier,
+  tellTransport,
 } from './examination.js';
 
 /**
@@ -29,6 +30,7 @@ export async function checkBodyIsAccepted(context: ExaminationContext): Promise<
     status: accepted.response.status,
     answer: 'response' in first ? describeResponse(first.response) : first.message,
     bare: describeResponse(accepted.response),
+    ...tellTransport(context),
   });
   const findings: FindingsByArea = {
     URL: createFineFinding('answers'),

@@ -49,13 +49,20 @@ export async function checkRefusedIds(context: ExaminationContext): Promise<Exam
 
 /** Checks whether the test data is loaded as the world says. */
 export async function checkDataLoad(context: ExaminationContext): Promise<ExaminationCheckResult | undefined> {
-  const { suite, target, exchanges, filtered, send, isSeen, isWorldLoaded } = context;
+  const { suite, target, exchanges, filtered, send, isSeen } = context;
   if (!isSeen) return undefined;
-  if (isWorldLoaded || target.world.isDataFile === true)
-    return { findings: { Load: createFineFinding('load-stated') } };
+  const stated = findStatedLoad(context);
+  if (stated !== undefined) return { findings: { Load: createFineFinding(stated) } };
   const known = { ...target, calibration: exchanges };
   const evidence = { ...known, reading: locateReturnedTiers(exchanges, known) };
   const load = await examineDataLoad(suite, filtered?.[1], send, evidence);
   if (load === undefined) return { findings: { Load: createFineFinding('load-unsuspected') } };
   return { findings: { Load: ['problem', load.reason] }, load };
+}
+
+/** Finds out why there is no load to check, as the code of a reason. */
+function findStatedLoad({ target, isReference, isWorldLoaded }: ExaminationContext): string | undefined {
+  if (target.world.isDataFile === true) return 'load-of-data-file';
+  if (isReference) return 'load-of-reference';
+  return isWorldLoaded ? 'load-stated' : undefined;
 }

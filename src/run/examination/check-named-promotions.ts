@@ -1,8 +1,8 @@
 import type { AnsweredExchange } from '../../assertions/row-evidence.js';
 import { tellDataFile } from '../../contract/world.js';
-import { getHeaderValues, type HttpResponse } from '../../http/exchange.js';
+import type { HttpResponse } from '../../http/exchange.js';
 import { findResponseBreakage } from '../../http/response-breakage.js';
-import { describeResponse, isDataIndependentRefusal } from '../../http/response-status.js';
+import { allowsPostAlone, describeResponse, isDataIndependentRefusal } from '../../http/response-status.js';
 import { locateReturnedTiers } from '../../judge/judge-case.js';
 import { findOtherReadings } from '../../judge/other-readings.js';
 import { findOwnPromotionsReason } from '../../judge/own-promotions.js';
@@ -26,16 +26,23 @@ export function checkNamedPromotions({
   areNotFound,
   target,
   hasTiers,
+  isThroughTransport,
 }: ExaminationContext): ExaminationCheckResult {
   const ofData = tellDataFile(target.world);
   const [success] = successes;
   if (success === undefined) {
     const [{ response }] = exchanges.filter(hasUsableResponse) as [AnsweredExchange];
     const data = { answer: describeResponse(response), status: response.status, ...ofData };
-    const Responses = createProblemFinding(chooseRejection(response), data);
+    const Responses = createProblemFinding(chooseRejection(response, isThroughTransport), data);
+    // Such an answer may come from elsewhere: the problem asks whether the base URL is right.
+    const isElsewhere = isDataIndependentRefusal(response.status);
     // An unknown customer may be answered 404.
     return {
-      findings: { Responses, ...(areNotFound && hasTiers && { Ids: createProblemFinding('ids-unnamed', data) }) },
+      findings: {
+        Responses,
+        ...(isElsewhere && { URL: createUnknownFinding('not-checked') }),
+        ...(areNotFound && hasTiers && { Ids: createProblemFinding('ids-unnamed', data) }),
+      },
     };
   }
   const reading = locateReturnedTiers(exchanges, { ...target, calibration: exchanges });
@@ -71,15 +78,10 @@ function explainUnreadable(unreadable: AnsweredExchange): AreaFinding {
   return createProblemFinding('unreadable', { answer: describeResponse(unreadable.response) });
 }
 
-function chooseRejection(response: HttpResponse): string {
+function chooseRejection(response: HttpResponse, isThroughTransport: boolean): string {
   const { status } = response;
   if (status >= 500) return 'rejected-by-a-fault';
-  if (status === 405 && allowsPostOnly(response)) return 'rejected-for-post';
-  return isDataIndependentRefusal(status) ? 'rejected-always' : 'rejected';
-}
-
-/** Whether the Allow header (RFC 9110, section 10.2.1) lists POST, and not GET. */
-function allowsPostOnly({ headers }: HttpResponse): boolean {
-  const methods = getHeaderValues(headers, 'allow').flatMap((value) => value.split(',').map((method) => method.trim()));
-  return methods.includes('POST') && !methods.includes('GET');
+  if (!isDataIndependentRefusal(status)) return 'rejected';
+  if (isThroughTransport) return 'rejected-through-transport';
+  return allowsPostAlone(response) ? 'rejected-for-post' : 'rejected-always';
 }

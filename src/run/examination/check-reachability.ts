@@ -11,6 +11,7 @@ export function checkHasRequestToSend({ request }: ExaminationContext): Examinat
 /** Checks whether the deployment answers, and accepts the credentials. */
 export function checkReachability({
   exchanges,
+  successes,
   isSeen,
   hasTiers,
   isEncrypted,
@@ -18,7 +19,7 @@ export function checkReachability({
 }: ExaminationContext): ExaminationCheckResult {
   const [first] = exchanges;
   const answered: FindingsByArea = {
-    URL: createFineFinding('answers'),
+    URL: createFineFinding(successes.length > 0 ? 'answers' : 'responds'),
     ...(first !== undefined && 'response' in first && { TLS: createTlsFinding({ isEncrypted }) }),
   };
   const failures = exchanges.map((exchange) => findRequestIndependentFailure(exchange, isEncrypted));
@@ -30,6 +31,8 @@ export function checkReachability({
     const reached = isReached ? { URL, TLS } : { TLS };
     return { findings: { ...reached, [area]: ['problem', reason] }, unreachable: reason, isLast: true };
   }
+  // What is refused for another reason shows nothing of its credentials.
+  if (successes.length === 0) return { findings: answered };
   const Credentials =
     isSeen || !hasTiers
       ? createFineFinding('credentials-accepted')

@@ -54,6 +54,7 @@ export async function checkRefusedParts(context: ExaminationContext): Promise<Ex
       refusals,
       refusedParts: proven,
       findings: {
+        URL: createFineFinding('answers'),
         Credentials: createFineFinding('credentials-accepted'),
         Responses: ['problem', combine(refusals.map(({ reason }) => reason))],
       },

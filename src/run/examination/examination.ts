@@ -35,6 +35,10 @@ export const createFineFinding = (code: string, data?: Reason['data']): AreaFind
   'fine',
   createReason(code, data),
 ];
+/** Data of a reason that speaks of GET, or of proxies: a transport may send another request. */
+export function tellTransport({ isThroughTransport }: Pick<ExaminationContext, 'isThroughTransport'>) {
+  return { throughTransport: isThroughTransport ? 1 : 0 };
+}
 /** The finding about TLS if there is a response. */
 export const createTlsFinding = ({ isEncrypted }: Pick<ExaminationContext, 'isEncrypted'>): AreaFinding =>
   createFineFinding(isEncrypted ? 'trusted' : 'tls-unused');
@@ -55,6 +59,10 @@ export interface ExaminationSettings {
   readonly recognizer?: Recognizer;
   /** Whether the base URL has https://. */
   readonly isEncrypted?: boolean;
+  /** Whether it is the reference deployment, which has the test data. */
+  readonly isReference?: boolean;
+  /** Whether a transport of the user sends the requests, so that nothing is known of their method. */
+  readonly isThroughTransport?: boolean;
 }
 
 /** What the deployment refuses although it must accept it: no data explains it. */
@@ -107,6 +115,8 @@ export async function beginExamination(
     tierPatterns,
     isWorldLoaded = false,
     isEncrypted = false,
+    isReference = false,
+    isThroughTransport = false,
   }: ExaminationSettings,
 ): Promise<ExaminationContext> {
   const { world } = suite;
@@ -128,6 +138,8 @@ export async function beginExamination(
     hasTiers: world.tiers.some(({ id }) => !world.unavailable.has(id)),
     isWorldLoaded,
     isEncrypted,
+    isReference,
+    isThroughTransport,
     /** Whether the user states that the world is loaded, or where promotions are named. */
     isDescribed: isWorldLoaded || tierPatterns !== undefined,
     differ: createResponseComparer(recognizer),
@@ -150,6 +162,8 @@ interface SharedContext {
   readonly hasTiers: boolean;
   readonly isWorldLoaded: boolean;
   readonly isEncrypted: boolean;
+  readonly isReference: boolean;
+  readonly isThroughTransport: boolean;
   readonly isDescribed: boolean;
   readonly differ: ResponseComparer;
 }
