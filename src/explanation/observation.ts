@@ -109,6 +109,7 @@ function observeExchanges(
   const tiers = listAvailableTiers(world);
   const byId = new Map<string, Observation>();
   const determineCaseReading = createCaseReader(suite, index, statedPatterns);
+  const isDoubtful = createDoubtTest(tiers);
   // The requests before the cases belong to no row. They contradict a cause, or bear it out, as all others do.
   const purposes: readonly CaseRows[] = [...listed, [calibrationPurpose, []]];
   for (const [purpose, rows] of purposes) {
@@ -121,7 +122,7 @@ function observeExchanges(
       if (shown !== undefined) observed.rows.add(shown);
       const isWhole = findResponseBreakage(exchange) === undefined;
       const isUnread = isWhole && mentions !== undefined && observed.returned === undefined;
-      if (isUnread) readResult(observed, readReturnedTiersOfMentions(mentions, reading), tiers, world);
+      if (isUnread) readResult(observed, readReturnedTiersOfMentions(mentions, reading), isDoubtful, { tiers, world });
     }
   }
   return [...byId.values()];
@@ -146,8 +147,13 @@ function createCaseReader(
 }
 
 /** Adds the result of a response to what was observed, if it is clear. */
-function readResult(observed: Observation, result: ReturnedTiers, tiers: readonly Tier[], world: TargetWorld): void {
-  if (isDoubtful(result, observed, tiers)) {
+function readResult(
+  observed: Observation,
+  result: ReturnedTiers,
+  isDoubtful: DoubtTest,
+  { tiers, world }: Pick<Observations, 'tiers' | 'world'>,
+): void {
+  if (isDoubtful(result, observed)) {
     observed.isUnclear = true;
     return;
   }
@@ -202,11 +208,28 @@ function serializeBody({ path, body }: HttpRequest): string {
   return JSON.stringify([path, body]);
 }
 
-function isDoubtful(result: ReturnedTiers, { documented }: Observation, tiers: readonly Tier[]): boolean {
-  if (result.unclear.size > 0) return true;
-  const returned = new Set(result.returned);
-  const missing = tiers.filter(({ id }, n) => documented[n] === 'required' && !returned.has(id));
-  return missing.some(({ id }) => result.isNamedElsewhere(id));
+/** Of how many responses each missing promotion is searched elsewhere, if it is in none of them. */
+const maxSearched = 16;
+
+type DoubtTest = (result: ReturnedTiers, observed: Observation) => boolean;
+
+/**
+ * Creates a test of whether a result is doubtful. To search for a missing promotion elsewhere in a response takes long, and whether
+ * responses have other places for promotions is a matter of their shape: if many have none, the others are not searched.
+ */
+function createDoubtTest(tiers: readonly Tier[]): DoubtTest {
+  let searched = 0;
+  let isEverNamed = false;
+  return (result, { documented }) => {
+    if (result.unclear.size > 0) return true;
+    const returned = new Set(result.returned);
+    const missing = tiers.filter(({ id }, n) => documented[n] === 'required' && !returned.has(id));
+    if (missing.length === 0 || (searched >= maxSearched && !isEverNamed)) return false;
+    searched += 1;
+    const isNamed = missing.some(({ id }) => result.isNamedElsewhere(id));
+    isEverNamed ||= isNamed;
+    return isNamed;
+  };
 }
 
 function isCompared(observed: Observation): observed is ComparableObservation {

@@ -154,7 +154,10 @@ function listSuspected(
 /** One response may be right by chance. */
 const minSuspected = 2;
 
-/** Lists the mistakes that no response contradicts, and that mend some wrong ones. */
+/**
+ * Lists the mistakes that no response contradicts, and that mend some wrong ones. If one is proved, those that mend fewer are left
+ * out: they would not be chosen.
+ */
 function listCandidates(
   run: ObservationsWithPredictor,
   wrong: readonly WrongResponse[],
@@ -162,17 +165,38 @@ function listCandidates(
   tried: readonly TriedMistake[],
 ): Candidate[] {
   const before = run.predict(assumed);
-  const nearlyAllOfThem = nearlyAll * wrong.length;
-  return tried.flatMap(({ mistake, concernsEachRequest }): Candidate[] => {
-    const after = run.predict([...assumed, mistake]);
-    const mended = listMended(wrong, after, Math.max(minSuspected, concernsEachRequest ? nearlyAllOfThem : 0));
+  const predicting = tried.map((entry, place) => ({
+    ...entry,
+    place,
+    after: run.predict([...assumed, entry.mistake]),
+  }));
+  let mostProved = 0;
+  const found = sortByPromise(predicting, wrong).flatMap(({ mistake, concernsEachRequest, after, place }) => {
+    const leastOfAll = concernsEachRequest ? nearlyAll * wrong.length : 0;
+    const mended = listMended(wrong, after, Math.max(minSuspected, mostProved, leastOfAll));
     const isCandidate =
       mended.some(makesRowFail) &&
       !isContradicted(run.compared, before, after) &&
       mended.length >= leastShare * countChanged(wrong, before, after);
     const isProved = mended.length >= Math.max(minMendedResponses, leastShareOfAll * wrong.length);
-    return isCandidate ? [{ mistake, mended, isProved }] : [];
+    if (isCandidate && isProved) mostProved = mended.length;
+    return isCandidate ? [{ place, mistake, mended, isProved }] : [];
   });
+  return found.toSorted((left, right) => left.place - right.place);
+}
+
+/** How many wrong responses show which mistakes are looked at first. */
+const sampleSize = 8;
+
+/** Sorts by how many of some wrong responses a mistake mends: if the first one explains most, the others are soon done with. */
+function sortByPromise<Entry extends { readonly after: Predict }>(
+  entries: readonly Entry[],
+  wrong: readonly WrongResponse[],
+): Entry[] {
+  const step = Math.ceil(wrong.length / sampleSize);
+  const sample = wrong.filter((_, n) => n % step === 0);
+  const counted = entries.map((entry) => ({ entry, mended: listMended(sample, entry.after, 0).length }));
+  return counted.toSorted((left, right) => right.mended - left.mended).map(({ entry }) => entry);
 }
 
 /** Chooses the mistake that mends most; several if they mend the same responses. */
