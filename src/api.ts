@@ -22,7 +22,8 @@ import { repetitionCaseId } from './run/case-result.js';
 import { selectCases } from './suite/case-selection.js';
 import { createReason, renderReason } from './support/reason.js';
 
-export type { Certificate, RunVerdict } from './certificate/certificate.js';
+export type { Certificate } from './certificate/certificate.js';
+export type { RunVerdict } from './certificate/run-verdict.js';
 export type { Credentials } from './http/connection-options.js';
 export type { Headers, HttpRequest, HttpResponse } from './http/exchange.js';
 export {

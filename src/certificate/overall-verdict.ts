@@ -1,5 +1,6 @@
 // Apart from the certificate: every command needs this, and only few load what a certificate is made from.
-import type { Certificate, RunVerdict } from './certificate.js';
+import type { Certificate } from './certificate.js';
+import type { RunVerdict } from './run-verdict.js';
 
 /**
  * Determines the overall verdict apart from known deviations: of selected cases, or the worse of suite and own cases.

@@ -3,14 +3,9 @@
  * whole run, explains failures, and corrects what is known by what was seen. Out: the certificate, and the files of the results.
  */
 
-import {
-  type CertificateInputs,
-  type CertifiedRun,
-  createCertificate,
-  explainLostData,
-  withdrawFailuresOfWrongData,
-} from '../certificate/certificate.js';
+import { type CertificateInputs, type CertifiedRun, createCertificate } from '../certificate/certificate.js';
 import type { EvidenceArchive, EvidenceOrigin } from '../certificate/har-archive.js';
+import { explainLostData, withdrawFailuresOfWrongData } from '../certificate/withdraw-failures-of-wrong-data.js';
 import { withdrawResultsAfterStop } from '../certificate/withdraw-results-after-stop.js';
 import type { RunInputs, RunSettings } from '../config/run-inputs.js';
 import type { Diagnosis } from '../explanation/diagnose-run.js';

@@ -1,7 +1,8 @@
 import { undeterminedOutcome } from '../cases/test-case.js';
-import type { Certificate, RunVerdict } from '../certificate/certificate.js';
+import type { Certificate } from '../certificate/certificate.js';
 import type { KnownDeviationEntry, StaleRowsEntry } from '../certificate/deviation-entry.js';
 import type { Disturbances } from '../certificate/disturbances.js';
+import type { RunVerdict } from '../certificate/run-verdict.js';
 import type { JudgedScopeEntry } from '../certificate/scope.js';
 import { type Verdict, verdicts } from '../judge/verdict.js';
 import { renderScopeEntries, scopeKey } from '../record/declared-scope.js';

@@ -3,7 +3,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
-import type { RunVerdict } from '../../src/certificate/certificate.js';
+import type { RunVerdict } from '../../src/certificate/run-verdict.js';
 import { pickWorldLists, type TargetWorld, type Tier, type TierRule, type World } from '../../src/contract/world.js';
 import { bindWorld, type WorldAvailability } from '../../src/contract/world-file.js';
 import type { HttpRequest } from '../../src/http/exchange.js';

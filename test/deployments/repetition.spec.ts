@@ -2,7 +2,7 @@
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from '@playwright/test';
-import type { RunVerdict } from '../../src/certificate/certificate.js';
+import type { RunVerdict } from '../../src/certificate/run-verdict.js';
 import { openClient } from '../../src/http/client.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import { repetitionCaseId } from '../../src/run/case-result.js';

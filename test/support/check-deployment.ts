@@ -1,7 +1,7 @@
 import { expect } from '@playwright/test';
 import { parse } from 'yaml';
 import type { Change } from '../../reference/deployment/handlers.js';
-import type { RunVerdict } from '../../src/certificate/certificate.js';
+import type { RunVerdict } from '../../src/certificate/run-verdict.js';
 import type { TargetDocument } from '../../src/config/target-file.js';
 import { type EntityKind, type TargetWorld, type Tier, worldListNames } from '../../src/contract/world.js';
 import type { HttpRequest } from '../../src/http/exchange.js';

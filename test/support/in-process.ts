@@ -1,10 +1,6 @@
 import { createDeployment, type DeploymentOptions } from '../../reference/deployment/deployment.js';
-import {
-  type Certificate,
-  type CertifiedRun,
-  createCertificate,
-  withdrawFailuresOfWrongData,
-} from '../../src/certificate/certificate.js';
+import { type Certificate, type CertifiedRun, createCertificate } from '../../src/certificate/certificate.js';
+import { withdrawFailuresOfWrongData } from '../../src/certificate/withdraw-failures-of-wrong-data.js';
 import { type EntityKind, entityKinds } from '../../src/contract/world.js';
 import type { HttpResponse, RequestChannel } from '../../src/http/exchange.js';
 import { createTransportClient, type Transport, type TransportChannel } from '../../src/http/transport.js';

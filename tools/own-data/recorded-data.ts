@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { RunVerdict } from '../../src/certificate/certificate.js';
+import type { RunVerdict } from '../../src/certificate/run-verdict.js';
 import { packageRoot } from '../../src/support/package-root.js';
 
 export type MistakeFate = 'found' | 'missed' | 'not-visible';

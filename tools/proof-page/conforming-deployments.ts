@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { RunVerdict } from '../../src/certificate/certificate.js';
+import type { RunVerdict } from '../../src/certificate/run-verdict.js';
 import { createChaoticChannel, createRandom } from '../../test/support/chaos.js';
 import { certifyRow } from '../../test/support/check-deployment.js';
 import { describeDrawnDeployment, drawnBehaviours, drawnLook, looks } from '../../test/support/drawn-deployments.js';

@@ -1,6 +1,6 @@
 /** One screen for somebody who writes a client: what to send, what comes back, what is refused, and what is limited. */
 
-import type { RequirementEntry } from '../../certificate/certificate.js';
+import type { RequirementEntry } from '../../certificate/judged-requirement.js';
 import type { Contract, RequirementTopic } from '../../contract/contract.js';
 import { documentedOperation, renderFilterParameter } from '../../contract/operation.js';
 import type { Exchange } from '../../http/exchange.js';

@@ -2,7 +2,8 @@
 
 import { type CaseEntry, isFailingVerdict } from '../../certificate/case-entry.js';
 import type { CauseEntry, CauseExample } from '../../certificate/cause-entry.js';
-import { type Certificate, isKnownFailure, type RequirementEntry } from '../../certificate/certificate.js';
+import type { Certificate } from '../../certificate/certificate.js';
+import { isKnownFailure, type RequirementEntry } from '../../certificate/judged-requirement.js';
 import { getVerdictApartFromKnown } from '../../run/case-result.js';
 import { labelContrast } from '../label-contrast.js';
 import { type ShownSection, showDifference, showSections, showText } from './shown-text.js';

@@ -1,12 +1,8 @@
 /** The requirements of a run: a table with the verdict of each, and the cases of each. */
 
 import { type CaseEntry, isFailingVerdict } from '../../certificate/case-entry.js';
-import {
-  type Certificate,
-  findDecisiveCase,
-  isKnownFailure,
-  type RequirementEntry,
-} from '../../certificate/certificate.js';
+import type { Certificate } from '../../certificate/certificate.js';
+import { findDecisiveCase, isKnownFailure, type RequirementEntry } from '../../certificate/judged-requirement.js';
 import { listOutOfScope } from '../../certificate/scope.js';
 import { findSharedReasons } from '../../certificate/shared-reasons.js';
 import type { Suite } from '../../suite/suite.js';

@@ -3,12 +3,8 @@ import { styleText } from 'node:util';
 import { quote } from 'shlex';
 import { type CaseEntry, isFailingVerdict } from '../../certificate/case-entry.js';
 import type { CauseEntry } from '../../certificate/cause-entry.js';
-import {
-  type Certificate,
-  findDecisiveCase,
-  isKnownFailure,
-  type RequirementEntry,
-} from '../../certificate/certificate.js';
+import type { Certificate } from '../../certificate/certificate.js';
+import { findDecisiveCase, isKnownFailure, type RequirementEntry } from '../../certificate/judged-requirement.js';
 import { documentedRequestNotice, referenceNotice } from '../../certificate/notices.js';
 import { listOutOfScope } from '../../certificate/scope.js';
 import { findSharedReasons, listSharedReasons, type SharedReason } from '../../certificate/shared-reasons.js';
