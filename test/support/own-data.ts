@@ -4,6 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import type { Tier, TierRule, World } from '../../src/contract/world.js';
+import { createRandom } from '../../tools/own-data/random.js';
 import type { Traits } from './independent-deployment.js';
 
 /** How the data looks. */
@@ -74,21 +75,9 @@ const looks = {
 export type DataName = keyof typeof looks;
 export const dataNames = Object.keys(looks) as DataName[];
 
-/** Creates random numbers from 0 to 1 (mulberry32). */
-function createRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
-
 export function createData(name: DataName): World {
   const look: Look = looks[name];
-  const random = createRandom(look.seed);
-  const pick = <T>(all: readonly T[]): T => all[Math.floor(random() * all.length)] as T;
+  const { next: random, pick } = createRandom(look.seed);
   const create = (kind: string, count: number) =>
     Array.from({ length: count }, (_, n) => ({ id: look.nameId(kind, n) }));
   const customers = create('customer', look.customers);
