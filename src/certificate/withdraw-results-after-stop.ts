@@ -63,7 +63,7 @@ export function createStopCause(
     {
       id: isAll ? 'stopped' : 'request-stopped',
       sentence: renderReason(stop.reason),
-      evidence: [...before, renderReason(stop.advice)],
+      evidence: [renderReason(stop.advice), ...before],
       // No row of a case fails.
       failures: [],
       requirements: failing.map(({ id }) => id),

@@ -25,6 +25,15 @@ export const documentedOperation = {
   },
 } as const;
 
+/** Whether a request of the suite has both credentials, and right ones. */
+export function hasDocumentedCredentials({ headers }: Pick<HttpRequest, 'headers'>): boolean {
+  return (['applicationId', 'token'] as const).every((part) => {
+    const isRight = ([name, value]: readonly [string, string]) =>
+      name.toLowerCase() === credentialHeaders[part].toLowerCase() && value === credentialPlaceholders[part];
+    return headers.filter(isRight).length === 1;
+  });
+}
+
 export function listCredentialSecrets(credentials: Credentials): Secret[] {
   return (['token', 'applicationId'] as const).map((part) => ({
     value: credentials[part],

@@ -10,12 +10,17 @@ import { createId } from './world-ids.js';
 import { findRepeatedTexts, type TextDocument, WorldTexts } from './world-texts.js';
 import { type FindId, readTiers, type TierDraft, type TierEntry, type WorldContext } from './world-tiers.js';
 
+/** What has ids that may begin with each other. Those of tiers are looked for in responses. */
+type IdKind = 'customer' | 'product' | 'sku' | 'campaign';
+
 interface WorldDocument extends TextDocument {
   readonly customers: readonly string[];
   readonly products: readonly string[];
   readonly skus: Readonly<Record<string, string>>;
   readonly categories: readonly string[];
   readonly campaigns: Readonly<Record<string, readonly string[]>>;
+  /** By the name whose id begins with that of the other name. */
+  readonly ids_that_begin_with?: Partial<Record<IdKind, Readonly<Record<string, string>>>>;
   readonly newest: string;
   readonly hours_apart: number;
   readonly tiers: readonly TierEntry[];
@@ -30,13 +35,15 @@ export function expandWorld(file: YamlFile): TargetWorld {
   const document = validateFile('world', file) as WorldDocument;
   const problems = [...findHiddenCharacters(file.text, file.file), ...findRepeatedTexts(file, document)];
   const texts = new WorldTexts(document, file, (problem) => problems.push(problem));
-  const createIds = (kind: EntityKind, names: readonly string[]) =>
-    new Map(names.map((name) => [name, createId(kind, name)]));
+  const createIds = (kind: IdKind, names: readonly string[]) => {
+    const longer = document.ids_that_begin_with?.[kind] ?? {};
+    return new Map(names.map((name) => [name, createId(kind, name, longer[name])]));
+  };
   const ids = {
     customer: createIds('customer', document.customers),
     product: createIds('product', document.products),
     sku: createIds('sku', Object.keys(document.skus)),
-    category: createIds('category', document.categories),
+    category: new Map(document.categories.map((name) => [name, createId('category', name)])),
     campaign: createIds('campaign', Object.keys(document.campaigns)),
   };
   const findId: FindId = (kind, name, ...at) => {
@@ -45,6 +52,9 @@ export function expandWorld(file: YamlFile): TargetWorld {
     if (id === undefined) problems.push({ at: file.locate(at), message: `there is no ${kind} '${name}'`, hint });
     return id ?? name;
   };
+  for (const [kind, longer] of Object.entries(document.ids_that_begin_with ?? {}))
+    for (const [name, shorter] of Object.entries(longer))
+      for (const each of [name, shorter]) findId(kind as IdKind, each, 'ids_that_begin_with', kind, name);
   const listThings = (kind: 'customer' | 'product' | 'category') => [...ids[kind]].map(([name, id]) => ({ id, name }));
   const context = { file, texts, problems, findId };
   const drafts = document.tiers.flatMap((entry, n) => readTiers(entry, ['tiers', n], context));
@@ -56,13 +66,13 @@ export function expandWorld(file: YamlFile): TargetWorld {
     customers: listThings('customer'),
     products: listThings('product'),
     skus: Object.entries(document.skus).map(([name, product]) => ({
-      id: createId('sku', name),
+      id: findId('sku', name, 'skus', name),
       product_id: findId('product', product, 'skus', name),
       name,
     })),
     categories: listThings('category'),
     campaigns: Object.entries(document.campaigns).map(([name, categories]) => ({
-      id: createId('campaign', name),
+      id: findId('campaign', name, 'campaigns', name),
       name,
       category_ids: categories.map((category, n) => findId('category', category, 'campaigns', name, n)),
     })),

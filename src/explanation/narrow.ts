@@ -12,6 +12,7 @@ import { findReturnedCountLimit, narrowQuantity, narrowSize } from './narrow-amo
 import { type ComponentContrast, listWrongOnlyComponents, narrowComponents } from './narrow-components.js';
 import { narrowCustomer } from './narrow-customer.js';
 import { narrowBrackets, narrowForm, narrowLettersBeyondAscii, narrowParameterOrder } from './narrow-form.js';
+import { narrowIds } from './narrow-ids.js';
 import { narrowInjection } from './narrow-injection.js';
 import { narrowItem, narrowItemOrder, narrowItemPlace } from './narrow-item.js';
 import { narrowRuleTexts } from './narrow-rule-texts.js';
@@ -107,6 +108,7 @@ function* narrowValues(
 ): RequestGenerator<NarrowedFailure | undefined> {
   return (
     findReturnedCountLimit(inquiry, apart, contrast, around) ??
+    (yield* narrowIds(inquiry, apart, contrast)) ??
     (yield* narrowParameterOrder(inquiry, apart, contrast)) ??
     (yield* narrowItemPlace(inquiry, apart, contrast)) ??
     (yield* narrowItemOrder(inquiry, apart, contrast)) ??

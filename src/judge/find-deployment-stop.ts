@@ -4,6 +4,7 @@
  */
 
 import { createOracle } from '../contract/oracle.js';
+import { hasDocumentedCredentials } from '../contract/operation.js';
 import type { TargetWorld } from '../contract/world.js';
 import { maskChangingWords } from '../http/changing-words.js';
 import {
@@ -98,8 +99,11 @@ export function findDeploymentStop(traces: readonly ExchangeSummary[], world: Ta
   const overlapping = listOverlapping(sent, refused, lastAccepted);
   const since = findStart([...later, ...overlapping], lastAccepted);
   const after = sent.filter((trace) => getEnd(trace) >= since && getEnd(trace) > lastAccepted);
+  const explanation = explain(refused, checks, since);
+  const lockedOutBy = findLockedOutBy(sent, refused, lastAccepted);
   return {
-    ...explain(refused, checks, since),
+    ...explanation,
+    ...(lockedOutBy && { advice: createReason('perhaps-locked-out', { number: getEnd(lockedOutBy) }) }),
     since,
     shownBy: chooseExample(refused, checks),
     exchanges: new Set([...after, ...overlapping].map(({ id }) => id)),
@@ -245,6 +249,26 @@ function explain(refused: readonly ExchangeSummary[], checks: readonly ExchangeS
   if (!isLasting) return { verdict: 'inconclusive', reason, advice: createReason('stop-unchecked') };
   const advice = createReason('stop-checked', { count: equal.length, times: rechecksPerRequest });
   return { verdict: 'fail', reason, advice };
+}
+
+/** Statuses of those who check credentials. */
+const statusesOfLockedOut = [401, 403, 429];
+
+/** How many requests may be answered between one with wrong credentials and the first that is refused because of it. */
+const maxBetween = 8;
+
+/** Finds a request with missing or wrong credentials after which all others are refused as if they had wrong ones, too. */
+function findLockedOutBy(
+  sent: readonly ExchangeSummary[],
+  refused: readonly ExchangeSummary[],
+  lastAccepted: number,
+): ExchangeSummary | undefined {
+  if (!refused.every(({ outcome }) => statusesOfLockedOut.includes(Number(outcome)))) return undefined;
+  const first = Math.min(...refused.map(getEnd));
+  return sent.find(
+    (trace) =>
+      getEnd(trace) < first && getEnd(trace) > lastAccepted - maxBetween && !hasDocumentedCredentials(trace.request),
+  );
 }
 
 /** Chooses the refused request that is read most easily, if possible one that was accepted before. */

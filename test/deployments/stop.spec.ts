@@ -12,6 +12,7 @@ import { ReportedRun } from '../../src/certify/reported-run.js';
 import { runPlannedCases } from '../../src/certify/target-run.js';
 import { loadRunInputs } from '../../src/config/run-inputs.js';
 import type { RunOptions } from '../../src/config/run-options.js';
+import { hasDocumentedCredentials } from '../../src/contract/operation.js';
 import type { HttpRequest } from '../../src/http/exchange.js';
 import { NoResponse } from '../../src/http/transport.js';
 import { renderRunReport } from '../../src/outputs/terminal/run-report.js';
@@ -150,6 +151,19 @@ test.describe('A deployment that refuses every documented request from some requ
       expect(certificate.verdict).not.toBe('conforms');
       expect(certificate.stopped?.since).toBe(from);
     });
+});
+
+test('Where all is refused after wrong credentials, that is said, and how to run without them', async () => {
+  let isLocked = false;
+  const answer: Answer = (request) => {
+    isLocked ||= !hasDocumentedCredentials(request);
+    return isLocked ? { status: 401, headers: [], body: '{"error":"unauthorized"}' } : honest(request);
+  };
+  const { verdict, causes = [] } = await run(answer);
+  expect(verdict).toBe('incomplete');
+  expect(causes[0]?.evidence[0]).toMatch(/^Request \d+ just before had missing or wrong credentials.*--no-intrusive/);
+  const { causes: ofQuota = [] } = await run(stopsAt(165, dead(401)).stopping);
+  expect(ofQuota[0]?.evidence[0]).toMatch(/^It may be a quota/);
 });
 
 test.describe('A deployment that changes in another way never conforms', () => {

@@ -358,12 +358,62 @@ const countingItemsAsRules = listing((ids, { body = '' }) => {
   return [...new Set([...ids, ...held.map(({ id }) => id)])];
 });
 
+/** Looks for the customer in the list of a rule as a part of a text. */
+const findingPartsOfCustomers = createIndependentDeployment(suite.world, {
+  mistakenRules: {
+    customer: ({ any_of: listed }, body) => {
+      const id = getMember(body.customer, 'id');
+      return typeof id === 'string' && listed.join().includes(id);
+    },
+  },
+});
+
+/** Takes a product for another one with whose id its own begins, too. */
+const comparingBeginningsOfProducts = readingBody((body) => {
+  const items = getMember(body.order, 'items');
+  if (!isJsonObject(body.order) || !Array.isArray(items)) return body;
+  const taken = items.flatMap((item: Record<string, unknown>) => {
+    const sent = String(item.product_id);
+    const others = suite.world.products.filter(({ id }) => sent !== id && sent.startsWith(id));
+    return [item, ...others.map(({ id }) => ({ ...item, product_id: id }))];
+  });
+  return { ...body, order: { ...body.order, items: taken } };
+});
+
+/** Finds the campaigns whose ids begin with the filter. */
+const findingCampaignsByPrefix: Answer = (request) => {
+  const asked = parseRequest(request).query.find(([name]) => name.includes('promotion_id'))?.[1];
+  const listed = suite.world.campaigns.filter(({ id }) => asked !== undefined && id.startsWith(asked));
+  if (listed.length < 2) return conforming(request);
+  const ids = listed.flatMap(({ id }) => {
+    const { body } = conforming({ ...request, path: request.path.replaceAll(asked ?? '', id) });
+    const data = getMember(parseJson(body), 'data');
+    return Array.isArray(data) ? data : [];
+  });
+  return { ...conforming(request), body: JSON.stringify({ data: ids }) };
+};
+
 /** Mistakes, and what the first contrast and its evidence say of them. */
 const mistakes: readonly (readonly [what: string, create: () => Answer, sentence: RegExp])[] = [
   [
     'a cache lacks the customer',
     cachingWithoutCustomer,
     /differ in the customer|with the customer of an earlier request/,
+  ],
+  [
+    'a customer is found whose id is a part of a listed one',
+    () => findingPartsOfCustomers,
+    /^The id of customer ann, "cust_\w+", is taken for that of customer cleo, "cust_\w+", which begins with it: 'for-cleo' is returned/,
+  ],
+  [
+    'the beginnings of product ids are compared',
+    () => comparingBeginningsOfProducts,
+    /^The id of product plate, "prod_\w+", is taken for that of product mug, "prod_\w+", with which it begins: 'mug-\d' is returned/,
+  ],
+  [
+    'a filter finds campaigns whose ids begin with it',
+    () => findingCampaignsByPrefix,
+    /^The id of campaign spring, "camp_\w+", is taken for that of campaign summer, "camp_\w+", which begins with it: /,
   ],
   [
     'a value of more than 100 letters is refused',
