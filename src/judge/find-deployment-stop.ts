@@ -3,8 +3,8 @@
  * sending go in. Pure: the worker asks it at the end of a run, and the certificate and `verify` ask it with the evidence.
  */
 
-import { createOracle } from '../contract/oracle.js';
 import { hasDocumentedCredentials } from '../contract/operation.js';
+import { createOracle } from '../contract/oracle.js';
 import type { TargetWorld } from '../contract/world.js';
 import { maskChangingWords } from '../http/changing-words.js';
 import {

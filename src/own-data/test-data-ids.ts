@@ -1,7 +1,7 @@
 import { isJsonContainer, isJsonObject } from '../support/json.js';
 
 /** An id of the test data of the suite, wherever it is in a text. */
-const testDataId = /\b(?:cust|prod|sku|cat|camp|promo)_[0-9a-f]{24}\b/g;
+const testDataId = /\b(?:cust|prod|sku|cat|camp|promo)_[0-9a-f]{24}(?:[0-9a-f]{2})?\b/g;
 
 /** Lists the ids of the test data in all texts of a value: requests, or what is expected of responses. */
 export function listTestDataIds(value: unknown): string[] {

@@ -16,6 +16,20 @@ export interface FleetRecord {
    * `missed`. A reader writes the question, as he grades explanations.
    */
   readonly unfound: Readonly<Record<string, string>>;
+  /** The first measurement, before anything was changed because of this fleet. Undefined if nobody kept it. */
+  readonly firstSight?: FirstSight;
+}
+
+/** How the suite did on a fleet that it was not made with. */
+export interface FirstSight {
+  readonly measured: string;
+  /** The mistakes that a run could find: no question leaves them open. */
+  readonly mistakes: number;
+  readonly found: number;
+  readonly right: number;
+  readonly wider: number;
+  readonly wrong: number;
+  readonly triggers: number;
 }
 
 /** The grade of the first explanation of a run: see "a mistake" in CONTRIBUTING.md. */
@@ -55,6 +69,7 @@ export function recordFleet(
     measured: new Date().toISOString().slice(0, 10),
     mistakes: mistakes.length,
     found: mistakes.length - unfound.length,
+    ...(known?.firstSight && { firstSight: known.firstSight }),
     unfound: Object.fromEntries(
       unfound.map(({ id, verdict }) => [id, verdict === 'incomplete' ? verdict : (known?.unfound[id] ?? 'missed')]),
     ),

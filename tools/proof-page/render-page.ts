@@ -112,7 +112,31 @@ ${renderTable(
 
 *Open*: the author takes it for a mistake, and a question of the contract leaves it open. *Incomplete*: the run says that it cannot judge. *Right*: the first explanation is true, and it leads to the mistake or names what triggers it. *Wider*: it is true, and one still has to search. *Silent*: there is none. *Wrong*: it is untrue, or it leads elsewhere. *Names the trigger*: the first screen says what has to be sent to see the mistake.
 
-Missed: ${list('missed')}. Incomplete: ${list('incomplete')}. Open: ${list('open')}.`;
+Missed: ${list('missed')}. Incomplete: ${list('incomplete')}. Open: ${list('open')}.
+
+${renderFirstSight(fleets)}`;
+}
+
+function renderFirstSight(fleets: readonly FleetFigures[]): string {
+  const rows = fleets.flatMap(({ about, firstSight }) =>
+    firstSight === undefined
+      ? []
+      : [
+          [
+            `${about} (${firstSight.measured})`,
+            firstSight.mistakes,
+            firstSight.found,
+            firstSight.right,
+            firstSight.wider,
+            firstSight.wrong,
+            firstSight.triggers,
+          ],
+        ],
+  );
+  const totals = rows[0]?.slice(1).map((_, at) => sum(rows.map((row) => Number(row[at + 1])))) ?? [];
+  return `The suite was improved with what these fleets showed, so the figures above say how it does on mistakes of kinds that it has met. This is how it did on a fleet at first sight, before anything was changed because of it:
+
+${renderTable(['fleet', 'mistakes', 'found', 'right', 'wider', 'wrong', 'names the trigger'], [...rows, ['all', ...totals]])}`;
 }
 
 /** What runs on generated data found of the mistakes of fleets. */
