@@ -11,9 +11,10 @@ import type { EarlierParts } from './earlier-parts.js';
 import { findReturnedCountLimit, narrowQuantity, narrowSize } from './narrow-amounts.js';
 import { type ComponentContrast, listWrongOnlyComponents, narrowComponents } from './narrow-components.js';
 import { narrowCustomer } from './narrow-customer.js';
-import { narrowBrackets, narrowForm, narrowLettersBeyondAscii, narrowParameterOrder } from './narrow-form.js';
+import { narrowBrackets, narrowForm, narrowLettersBeyondAscii, narrowOrderOfParts } from './narrow-form.js';
 import { narrowInjection } from './narrow-injection.js';
 import { narrowItem, narrowItemOrder, narrowItemPlace } from './narrow-item.js';
+import { narrowPlainMemberOrder } from './narrow-member-order.js';
 import { narrowRuleTexts } from './narrow-rule-texts.js';
 import { describeLent, findLentParts, hasSameAnswer, narrowState } from './narrow-state.js';
 import { narrowStoredKeys, narrowStoredTexts } from './narrow-stored-texts.js';
@@ -107,7 +108,7 @@ function* narrowValues(
 ): RequestGenerator<NarrowedFailure | undefined> {
   return (
     findReturnedCountLimit(inquiry, apart, contrast, around) ??
-    (yield* narrowParameterOrder(inquiry, apart, contrast)) ??
+    (yield* narrowOrderOfParts(inquiry, apart, contrast)) ??
     (yield* narrowItemPlace(inquiry, apart, contrast)) ??
     (yield* narrowItemOrder(inquiry, apart, contrast)) ??
     (yield* narrowSize(inquiry, apart, contrast)) ??
@@ -120,6 +121,7 @@ function* narrowValues(
     (yield* narrowBrackets(inquiry, apart.compose(contrast.wrong))) ??
     (yield* narrowRuleTexts(inquiry, apart, contrast, around)) ??
     (yield* narrowLettersBeyondAscii(inquiry, apart.compose(contrast.wrong))) ??
+    (yield* narrowPlainMemberOrder(inquiry, apart.compose(contrast.wrong))) ??
     (yield* narrowInjection(inquiry, apart, around))
   );
 }
