@@ -151,8 +151,10 @@ export async function narrowFailures(input: NarrowingInput, sender: NarrowingSen
     const allowance = allowOfGroup();
     if (allowance.left <= 0 || found.length === maxContrasts || lookedAt === maxGroups) continue;
     lookedAt += 1;
-    const inquiry = new SymptomInquiry(group.symptom, target, allowance);
-    addGroup(found, group, await answer(narrow(group.start.exchange, inquiry, around)));
+    const { exchange } = group.start;
+    const comparison = { with: exchange.request, mayLackRules: false };
+    const inquiry = new SymptomInquiry(group.symptom, target, allowance, comparison);
+    addGroup(found, group, await answer(narrow(exchange, inquiry, around)));
   }
   const ids = new Map([...exchanges].map(([id, exchange]) => [exchange, id]));
   const findSentId = sender.keep(sent);

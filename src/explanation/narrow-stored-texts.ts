@@ -119,12 +119,12 @@ function findFilterPlace(
 
 /** Asks for one stored text. @returns nothing if the response proves nothing */
 function* askStored(
-  { symptom, target, allowance }: SymptomInquiry,
+  { symptom, target, allowance, comparison }: SymptomInquiry,
   stored: StoredText,
   build: FilterPlace['build'],
 ): RequestGenerator<StoredTextResult[]> {
   const ofStored = symptom.kind === 'missing' ? ({ kind: 'missing', tier: stored.tier } as const) : symptom;
-  const inquiry = new SymptomInquiry(ofStored, target, allowance);
+  const inquiry = new SymptomInquiry(ofStored, target, allowance, comparison);
   const request = build(stored);
   const exchange = inquiry.isWorthAsking(request) ? yield* inquiry.send(request) : undefined;
   const correctness = exchange === undefined ? 'unclear' : judgeSymptom(inquiry.symptom, exchange, target);

@@ -68,8 +68,22 @@ export function* narrow(
   const neighbour = yield* narrowNeighbours(inquiry, apart, contrast, around);
   if (neighbour !== undefined) return neighbour;
   if (contrast.right !== undefined) return yield* describeDifference(inquiry, apart, contrast.wrong, contrast.right);
+  const ofRules = yield* narrowRules(inquiry.allowUnmetRules(), apart);
+  if (ofRules !== undefined) return ofRules;
   const smallest = inquiry.getExchange(apart.compose(contrast.wrong)) ?? start;
   return describeSmallest(smallest, inquiry, around);
+}
+
+/** Finds out which rules are enough for a promotion that must not be returned because another one of its rules does not hold. */
+function* narrowRules(
+  inquiry: SymptomInquiry,
+  apart: DecomposedRequest,
+): RequestGenerator<NarrowedFailure | undefined> {
+  if (inquiry.symptom.kind !== 'extra' || inquiry.symptom.tier.rules.length < 2) return undefined;
+  const contrast = yield* narrowComponents(inquiry, apart);
+  const { wrong, right } = contrast;
+  if (right !== undefined) return yield* describeDifference(inquiry, apart, wrong, right);
+  return yield* narrowItem(inquiry, apart, contrast);
 }
 
 /** Says for which earlier request an answer is right. No other request may show it again: nothing in the key of a cache can be changed. */
