@@ -62,7 +62,7 @@ function* narrowTextsOf(
   component: RequestComponent,
   build: (component: RequestComponent) => HttpRequest,
 ): RequestGenerator<NarrowedFailure | undefined> {
-  let current = component;
+  let current = yield* tryPlainKey(inquiry, component, build);
   for (const isKey of [false, true]) {
     const place = listTextPlaces(current)[isKey ? 1 : 0];
     if (place === undefined) continue;
@@ -72,7 +72,7 @@ function* narrowTextsOf(
       current = plain;
       continue;
     }
-    const narrowed = yield* narrowText(inquiry, current, place, build);
+    const narrowed = yield* narrowText(inquiry, place, build);
     if (narrowed !== undefined) return narrowed;
   }
   return undefined;
@@ -80,7 +80,6 @@ function* narrowTextsOf(
 
 function* narrowText(
   inquiry: SymptomInquiry,
-  component: RequestComponent,
   place: TextPlace,
   build: (component: RequestComponent) => HttpRequest,
 ): RequestGenerator<NarrowedFailure | undefined> {
@@ -90,7 +89,7 @@ function* narrowText(
   };
   const found =
     (yield* narrowLength(inquiry, place.text, buildText)) ?? (yield* shrinkText(inquiry, place.text, buildText));
-  return (yield* tryPlainKey(inquiry, component, found, build)) ?? describeTexts(inquiry, place, found, buildText);
+  return describeTexts(inquiry, place, found, buildText);
 }
 
 /** How many letters are shown of a text that repeats one letter. */
@@ -117,21 +116,17 @@ function* narrowLength(
 /** A key of metadata that is easy to read, and that promotion tiers have. */
 const plainKey = 'level';
 
-/** Asks for the same values under a plain key: the request is easier to read, and the key does not matter. */
+/** Asks for the same value under a plain key: an awkward key may be as wrong, and an unknown one in its place is open. */
 function* tryPlainKey(
   inquiry: SymptomInquiry,
   component: RequestComponent,
-  { wrong, right }: TextContrast,
   build: (component: RequestComponent) => HttpRequest,
-): RequestGenerator<NarrowedFailure | undefined> {
-  if (right === undefined || component.kind !== 'parameter') return undefined;
+): RequestGenerator<RequestComponent> {
+  if (component.kind !== 'parameter') return component;
   const subject = parseFilterParameter(component.name);
-  if (subject?.on !== 'metadata' || subject.key === plainKey) return undefined;
-  const name = renderFilterParameter({ on: 'metadata', key: plainKey });
-  const replace = (value: string): RequestComponent => ({ ...component, name, value });
-  if ((yield* inquiry.ask(build(replace(wrong)))) !== 'wrong') return undefined;
-  if ((yield* inquiry.ask(build(replace(right)))) !== 'right') return undefined;
-  return describeTexts(inquiry, { text: wrong, replace }, { wrong, right }, (text) => build(replace(text)));
+  if (subject?.on !== 'metadata' || subject.key === plainKey) return component;
+  const plain = { ...component, name: renderFilterParameter({ on: 'metadata', key: plainKey }) };
+  return (yield* inquiry.ask(build(plain))) === 'wrong' ? plain : component;
 }
 
 function describeTexts(

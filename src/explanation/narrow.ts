@@ -14,6 +14,7 @@ import { narrowCustomer } from './narrow-customer.js';
 import { narrowBrackets, narrowForm, narrowLettersBeyondAscii, narrowOrderOfParts } from './narrow-form.js';
 import { narrowInjection } from './narrow-injection.js';
 import { narrowItem, narrowItemOrder, narrowItemPlace } from './narrow-item.js';
+import { narrowKnownTexts } from './narrow-known-texts.js';
 import { narrowPlainMemberOrder } from './narrow-member-order.js';
 import { narrowRuleTexts } from './narrow-rule-texts.js';
 import { describeLent, findLentParts, hasSameAnswer, narrowState } from './narrow-state.js';
@@ -130,6 +131,7 @@ function* narrowValues(
     (yield* narrowTextPair(inquiry, apart, contrast)) ??
     (yield* narrowStoredKeys(inquiry, apart, contrast)) ??
     (yield* narrowOtherKey(inquiry, apart, contrast)) ??
+    (yield* narrowKnownTexts(inquiry, apart, contrast)) ??
     (yield* narrowTexts(inquiry, apart, contrast)) ??
     (yield* narrowStoredTexts(inquiry, apart, contrast)) ??
     (yield* narrowBrackets(inquiry, apart.compose(contrast.wrong))) ??
