@@ -356,13 +356,20 @@ function addGroup(found: NarrowedGroup[], { symptom, rows }: FailureGroup, narro
   const isOfFilter = ({ shape }: NarrowedFailure) => shape === 'metadata' || shape.startsWith(storedTextShapePrefix);
   const isAlike = (earlier: NarrowedFailure) =>
     earlier.shape === narrowed.shape ||
+    narrowed.lostTexts?.some((text) => earlier.lostTexts?.includes(text)) === true ||
     (isOfFilter(earlier) && isOfFilter(narrowed) && [earlier.shape, narrowed.shape].includes('metadata'));
   const place = found.findIndex((earlier) => isAlike(earlier.narrowed) && earlier.symptom.kind === symptom.kind);
   const alike = found[place];
   if (alike === undefined) found.push({ symptom, rows: [...rows], narrowed });
-  else if (alike.narrowed.shape === 'metadata' && narrowed.shape !== 'metadata')
-    found[place] = { symptom, rows: [...alike.rows, ...rows], narrowed };
+  else if (saysMore(narrowed, alike.narrowed)) found[place] = { symptom, rows: [...alike.rows, ...rows], narrowed };
   else alike.rows.push(...rows);
+}
+
+/** Whether one of two failures that are one says more: which texts are lost, or more of them. */
+function saysMore(narrowed: NarrowedFailure, earlier: NarrowedFailure): boolean {
+  if (earlier.shape === 'metadata' && narrowed.shape !== 'metadata') return true;
+  const [now = 0, before] = [narrowed, earlier].map(({ lostTexts }) => lostTexts?.length);
+  return before !== undefined && now > before;
 }
 
 /** The one loop that sends what a generator asks for. */

@@ -86,8 +86,12 @@ function* askFirst(
   expected: Correctness,
   build: BuildWithRule,
 ): RequestGenerator<AskedRule | undefined> {
-  for (const rule of rules.slice(0, maxAsked)) {
+  let left = maxAsked;
+  for (const rule of rules) {
     const inquiry = new SymptomInquiry({ kind: 'missing', tier: rule.tier }, target, allowance);
+    // A rule about another customer says nothing of this request.
+    if (left === 0 || !inquiry.isWorthAsking(build(rule))) continue;
+    left -= 1;
     if ((yield* inquiry.ask(build(rule))) === expected) return { rule, inquiry };
   }
   return undefined;

@@ -18,6 +18,8 @@ export interface NarrowedFailure {
   readonly shape: string;
   /** The letters that are taken for others. Other failures whose texts differ in the same letters are explained, too. */
   readonly letters?: string;
+  /** The stored texts that are wrong. Failures that have one of them in common are one. */
+  readonly lostTexts?: readonly string[];
   /** The wrong exchange that is easiest to read; before it the one without which it is right, if it needs one. */
   readonly wrong: readonly Exchange[];
   /** The nearest right exchange. Undefined if none was found: then the failure is not explained. */
