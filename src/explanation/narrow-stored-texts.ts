@@ -15,6 +15,7 @@ import {
   describeRightResult,
   describeSymptom,
   findShownExchanges,
+  isOfAsciiSigns,
   type NarrowedFailure,
   quoteTierName,
 } from './narrowed-failure.js';
@@ -223,6 +224,7 @@ function describeResults(
   return {
     shape: `${storedTextShapePrefix}: ${lost.join(', ')}`,
     lostTexts: lost,
+    isOfSigns: (wrong ?? []).every(({ stored }) => isOfAsciiSigns(listSigns(stored.value).join(''))),
     sentence: `${sentence} ${summary}`,
     ...findShownExchanges(simplest.inquiry, wrongly, build(nearest.stored), nearest.inquiry),
   };

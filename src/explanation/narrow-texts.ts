@@ -9,7 +9,7 @@ import type { HttpRequest } from '../http/exchange.js';
 import { shortenAroundDifference, truncate } from '../support/untrusted-text.js';
 import { type ComponentContrast, listWrongOnlyComponents } from './narrow-components.js';
 import { bisect, plainLetter, shrinkText, type TextContrast } from './narrow-values.js';
-import { createNarrowedContrast, type NarrowedFailure } from './narrowed-failure.js';
+import { createNarrowedContrast, isOfAsciiSigns, type NarrowedFailure } from './narrowed-failure.js';
 import {
   type DecomposedRequest,
   describeRequestComponent,
@@ -21,11 +21,16 @@ import type { RequestGenerator, SymptomInquiry } from './symptom-inquiry.js';
 /** A text of a request, and how to put another one in its place: undefined if none can be. */
 interface TextPlace {
   readonly text: string;
+  readonly isFilterValue?: boolean;
   readonly replace: (text: string) => RequestComponent | undefined;
 }
 
 function listTextPlaces(component: RequestComponent): TextPlace[] {
-  if (component.kind === 'parameter') return [{ text: component.value, replace: (value) => ({ ...component, value }) }];
+  if (component.kind === 'parameter') {
+    const isFilterValue = parseFilterParameter(component.name)?.on === 'metadata';
+    const replace = (value: string) => ({ ...component, value });
+    return [{ text: component.value, ...(isFilterValue && { isFilterValue }), replace }];
+  }
   if (component.kind !== 'metadata' && component.kind !== 'order-metadata') return [];
   const { key, value } = component;
   const ofKey = { text: key, replace: (text: string) => (text === '' ? undefined : { ...component, key: text }) };
@@ -92,6 +97,9 @@ function* narrowText(
   return describeTexts(inquiry, place, found, buildText);
 }
 
+/** The shape of what some letters of a text decide. */
+export const textShape = 'text';
+
 /** How many letters are shown of a text that repeats one letter. */
 const shownOfLong = 8;
 /** Shorter texts are shrunk letter by letter. */
@@ -131,7 +139,7 @@ function* tryPlainKey(
 
 function describeTexts(
   inquiry: SymptomInquiry,
-  { replace }: TextPlace,
+  { replace, isFilterValue = false }: Pick<TextPlace, 'replace' | 'isFilterValue'>,
   { wrong, right }: TextContrast,
   build: (text: string) => HttpRequest | undefined,
 ): NarrowedFailure | undefined {
@@ -145,13 +153,14 @@ function describeTexts(
     const component = replace(text);
     return component === undefined ? '' : `With ${describeRequestComponent(component, nameOf)}`;
   });
-  return createNarrowedContrast(inquiry, {
+  const narrowed = createNarrowedContrast(inquiry, {
     wrongly,
     rightly,
     wronglyWhen: shownWrong ?? '',
     rightlyWhen: shownRight ?? '',
-    shape: 'text',
+    shape: textShape,
   });
+  return { ...narrowed, isOfSigns: isFilterValue && isOfAsciiSigns(wrong) };
 }
 
 function isRepeatedLetter(text: string): boolean {
