@@ -1,6 +1,6 @@
 /**
- * Finds out which header of a request makes a difference, and what of it: its name in other letters, its value, that it is
- * there, or its place. In: a wrong request and its plain form, which differ in headers alone. Out: one feature. Pure (see
+ * Finds out which header of a request makes a difference, and what of it: its name in other letters, that it is there, or its
+ * place. In: a wrong request and its plain form, which differ in headers alone. Out: one feature. Pure (see
  * `symptom-inquiry.ts`).
  */
 
@@ -69,17 +69,11 @@ function* tryFeatures(
   return { ...narrowed, sentence: `${narrowed.sentence}${alike}${harmless}` };
 }
 
+/** Of a documented request, each plain header is there once, with its value. Its name, its place and further headers may differ. */
 function listFeatures(wrong: Headers, plain: Headers): HeaderFeature[] {
-  const ofPlain = plain.flatMap(([name, value]): HeaderFeature[] => {
-    const found = wrong.filter(([other]) => isSameName(other, name));
-    const [first] = found;
-    if (first === undefined) return [describeMissing(name, plain)];
-    if (found.length > 1) return [describeRepeated(name, found, plain)];
-    const [spelled, sent] = first;
-    return [
-      ...(spelled === name ? [] : [describeSpelling(name, spelled, plain)]),
-      ...(sent === value ? [] : [describeValue(name, [sent, value], plain)]),
-    ];
+  const spelled = plain.flatMap(([name]): HeaderFeature[] => {
+    const [found = name] = wrong.find(([other]) => isSameName(other, name)) ?? [];
+    return found === name ? [] : [describeSpelling(name, found, plain)];
   });
   const added = wrong.filter(([name]) => getHeaderValues(plain, name).length === 0);
   const names = wrong.map(([name]) => name.toLowerCase());
@@ -87,7 +81,7 @@ function listFeatures(wrong: Headers, plain: Headers): HeaderFeature[] {
     ([left], [right]) => names.indexOf(left.toLowerCase()) - names.indexOf(right.toLowerCase()),
   );
   return [
-    ...ofPlain,
+    ...spelled,
     ...added.map((header) => describeAdded(header, plain)),
     ...(JSON.stringify(ordered) === JSON.stringify(plain) ? [] : [describeOrder(ordered, plain)]),
   ];
@@ -95,10 +89,6 @@ function listFeatures(wrong: Headers, plain: Headers): HeaderFeature[] {
 
 function isSameName(left: string, right: string): boolean {
   return left.toLowerCase() === right.toLowerCase();
-}
-
-function replaceHeader(plain: Headers, name: string, replacement: Headers): Headers {
-  return plain.flatMap((header) => (header[0] === name ? replacement : [header]));
 }
 
 function describeSpelling(name: string, spelled: string, plain: Headers): HeaderFeature {
@@ -112,42 +102,10 @@ function describeSpelling(name: string, spelled: string, plain: Headers): Header
   };
 }
 
-function describeValue(name: string, [wrong, right]: readonly [string, string], plain: Headers): HeaderFeature {
-  return {
-    subject: `${name}: ${wrong}`,
-    wronglyWhen: `With the header ${name}: ${quoteValue(wrong)}`,
-    rightlyWhen: `With ${name}: ${quoteValue(right)}`,
-    headers: replaceHeader(plain, name, [[name, wrong]]),
-  };
-}
-
-/** Blanks at the ends of a value are seen between quotation marks alone. */
-function quoteValue(value: string): string {
-  return value === value.trim() ? value : JSON.stringify(value);
-}
-
-function describeRepeated(name: string, found: Headers, plain: Headers): HeaderFeature {
-  return {
-    subject: `${name}, ${found.length} times`,
-    wronglyWhen: `With the header ${name} ${found.length} times`,
-    rightlyWhen: 'With it once',
-    headers: replaceHeader(plain, name, found),
-  };
-}
-
-function describeMissing(name: string, plain: Headers): HeaderFeature {
-  return {
-    subject: `no ${name}`,
-    wronglyWhen: `Without the header ${name}`,
-    rightlyWhen: 'With it',
-    headers: replaceHeader(plain, name, []),
-  };
-}
-
 function describeAdded([name, value]: Headers[number], plain: Headers): HeaderFeature {
   return {
     subject: name,
-    wronglyWhen: `With the header ${name}: ${quoteValue(value)}`,
+    wronglyWhen: `With the header ${name}: ${value}`,
     rightlyWhen: 'Without it',
     headers: [...plain, [name, value]],
   };
