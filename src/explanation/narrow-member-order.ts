@@ -5,7 +5,6 @@
 
 import { applyEquivalentForms } from '../cases/equivalent-request-forms.js';
 import type { HttpRequest } from '../http/exchange.js';
-import { renderShortList } from '../support/collections.js';
 import { isJsonObject, parseJson } from '../support/json.js';
 import { createNarrowedContrast, type NarrowedFailure } from './narrowed-failure.js';
 import type { RequestGenerator, SymptomInquiry } from './symptom-inquiry.js';
@@ -37,16 +36,49 @@ export function* narrowMemberOrder(
 ): RequestGenerator<NarrowedFailure | undefined> {
   const [wrong, right] = [wrongly, rightly].map(({ body = '' }) => parseJson(body));
   for (const place of listPlaces(wrong, right)) {
-    const build = (count: number): HttpRequest =>
-      count === 0 ? rightly : { ...rightly, body: JSON.stringify(reorder(right, wrong, { place, count })) };
+    const build = (first: readonly string[]): HttpRequest => ({
+      ...rightly,
+      body: JSON.stringify(reorder(right, { place, first })),
+    });
     const names = findNames(wrong, place);
-    if ((yield* inquiry.ask(build(names.length))) !== 'wrong') continue;
-    for (const [before, name] of names.entries()) {
-      const moved = build(before + 1);
-      if (JSON.stringify(moved) === JSON.stringify(build(before)) || (yield* inquiry.ask(moved)) !== 'wrong') continue;
-      const after = listOvertaken(findNames(parseJson(build(before).body ?? ''), place), before, name);
-      return describeMove(inquiry, { wrongly: moved, rightly: build(before) }, { place, name, after });
+    if ((yield* inquiry.ask(build(names))) !== 'wrong') continue;
+    for (const [position, name] of names.entries()) {
+      const before = names.slice(0, position);
+      if ((yield* inquiry.ask(build([...before, name]))) !== 'wrong') continue;
+      const others = findNames(right, place).filter((other) => !before.includes(other));
+      const overtaken = others.slice(0, others.indexOf(name));
+      return yield* narrowMove(inquiry, { place, before, name, overtaken }, build);
     }
+  }
+  return undefined;
+}
+
+/** A member that stands before others, and those that stand before it all the same. */
+interface MemberMove {
+  readonly place: Place;
+  readonly before: readonly string[];
+  readonly name: string;
+  readonly overtaken: readonly string[];
+}
+
+/** Moves a member past one other at a time: past which one decides. */
+function* narrowMove(
+  inquiry: SymptomInquiry,
+  { place, before, name, overtaken }: MemberMove,
+  build: (first: readonly string[]) => HttpRequest,
+): RequestGenerator<NarrowedFailure | undefined> {
+  const buildAfter = (count: number) => build([...before, ...overtaken.slice(0, count), name]);
+  for (let count = overtaken.length - 1; count >= 0; count -= 1) {
+    const pair = { wrongly: buildAfter(count), rightly: buildAfter(count + 1) };
+    if ((yield* inquiry.ask(pair.wrongly)) !== 'wrong' || (yield* inquiry.ask(pair.rightly)) !== 'right') continue;
+    const other = overtaken[count] ?? '';
+    const words = `With ${name} before ${other} in ${namesOfPlaces[place] ?? place.slice(1)}`;
+    return createNarrowedContrast(inquiry, {
+      ...pair,
+      wronglyWhen: words,
+      rightlyWhen: `With ${other} before ${name}`,
+      shape: `form: ${words}`,
+    });
   }
   return undefined;
 }
@@ -83,37 +115,15 @@ function findNames(body: unknown, place: Place): string[] {
   return isJsonObject(found) ? Object.keys(found) : [];
 }
 
-/** Writes a number of members first at one place, in the order in which another value has them. */
+/** Writes some members first at one place. */
 function reorder(
   value: unknown,
-  as: unknown,
-  first: { readonly place: Place; readonly count: number },
+  at: { readonly place: Place; readonly first: readonly string[] },
   place: Place = '',
 ): unknown {
-  if (Array.isArray(value))
-    return value.map((part, n) => reorder(part, Array.isArray(as) ? as[n] : undefined, first, `${place}/*`));
-  if (!isJsonObject(value) || !isJsonObject(as)) return value;
-  const moved = place === first.place ? Object.keys(as).slice(0, first.count) : [];
+  if (Array.isArray(value)) return value.map((part) => reorder(part, at, `${place}/*`));
+  if (!isJsonObject(value)) return value;
+  const moved = place === at.place ? at.first.filter((name) => Object.hasOwn(value, name)) : [];
   const names = [...moved, ...Object.keys(value).filter((name) => !moved.includes(name))];
-  return Object.fromEntries(names.map((name) => [name, reorder(value[name], as[name], first, `${place}/${name}`)]));
-}
-
-/** Lists the names that stand before a member until it is moved to a position. */
-function listOvertaken(names: readonly string[], position: number, name: string): string[] {
-  return names.slice(position, names.indexOf(name));
-}
-
-function describeMove(
-  inquiry: SymptomInquiry,
-  pair: OrderedPair,
-  { place, name, after }: { readonly place: Place; readonly name: string; readonly after: readonly string[] },
-): NarrowedFailure {
-  const [first = '', ...more] = after;
-  const words = `With ${name} before ${renderShortList(after)} in ${namesOfPlaces[place] ?? place.slice(1)}`;
-  return createNarrowedContrast(inquiry, {
-    ...pair,
-    wronglyWhen: words,
-    rightlyWhen: more.length === 0 ? `With ${first} before ${name}` : `With ${name} after them`,
-    shape: `form: ${words}`,
-  });
+  return Object.fromEntries(names.map((name) => [name, reorder(value[name], at, `${place}/${name}`)]));
 }
