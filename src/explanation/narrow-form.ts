@@ -193,10 +193,10 @@ export function* narrowBrackets(
   });
 }
 
-/** The parts whose order means nothing, and how a list of them is called. */
-const unorderedParts = { parameter: 'parameters', metadata: 'metadata', 'order-metadata': 'order.metadata' } as const;
+/** The parts whose order means nothing. */
+const unorderedParts = ['parameter', 'metadata', 'order-metadata'] as const;
 
-/** More parts are not listed one before the other. */
+/** Of more parts, a body of another order may be right for other reasons. */
 const maxInRow = 3;
 
 /** Writes the parameters of the query, or the entries of metadata, in reverse order: it means nothing. */
@@ -208,17 +208,16 @@ export function* narrowOrderOfParts(
   const nameOf = createNameLookup(inquiry.target.world);
   const list = (components: readonly RequestComponent[]) =>
     components.map((component) => describeRequestComponent(component, nameOf)).join(' before ');
-  for (const [kind, name] of Object.entries(unorderedParts)) {
+  for (const kind of unorderedParts) {
     const parts = wrong.filter((component) => component.kind === kind);
     const others = wrong.filter((component) => component.kind !== kind);
     const rightly = compose([...parts.toReversed(), ...others]);
-    if (parts.length < 2 || (yield* inquiry.ask(rightly)) !== 'right') continue;
-    const isShort = parts.length <= maxInRow;
+    if (parts.length < 2 || parts.length > maxInRow || (yield* inquiry.ask(rightly)) !== 'right') continue;
     return createNarrowedContrast(inquiry, {
       wrongly: compose(wrong),
       rightly,
-      wronglyWhen: isShort ? `With ${list(parts)}` : `With the ${parts.length} ${name} in this order`,
-      rightlyWhen: isShort ? `With ${list(parts.toReversed())}` : 'In reverse order',
+      wronglyWhen: `With ${list(parts)}`,
+      rightlyWhen: `With ${list(parts.toReversed())}`,
       shape: `${kind}-order`,
     });
   }

@@ -10,7 +10,7 @@ import { encodeQueryText, parseRequest } from '../../src/http/decoded-request.js
 import type { Exchange, HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import type { TargetContext } from '../../src/judge/judge-case.js';
 import { getMember, isJsonObject, parseJson } from '../../src/support/json.js';
-import { channelTo, createReference, recognizer, suite } from '../support/in-process.js';
+import { channelTo, recognizer, suite } from '../support/in-process.js';
 import { createIndependentDeployment } from '../support/independent-deployment.js';
 import { runWithEvidence } from '../support/run-with-evidence.js';
 
@@ -313,13 +313,4 @@ test('Signs in the values of filters that are refused, not found or taken for ot
   expect(contrasts).toHaveLength(1);
   expect(contrasts[0]?.sentence).toMatch(/the answer is 500/);
   expect(contrasts[0]?.evidence.join(' ')).toMatch(/Texts that are not found: /);
-});
-
-test('A mistake about quantities is the only cause, however a deployment adds up repeated products', {
-  tag: '@long',
-}, async () => {
-  const behaviours = { 'repeated-product-quantities': 'each-item-alone' } as const;
-  const deployment = createReference({ faults: ['quantity-above-threshold'], behaviours });
-  const { causes = [] } = (await runWithEvidence(channelTo(deployment))).certificate;
-  expect(causes.map(({ id }) => id)).toEqual(['quantity-above-threshold']);
 });
