@@ -99,6 +99,7 @@ function* compareTexts(
   { is, known, replace }: KnownTextPlace,
   build: (text: string) => HttpRequest,
 ): RequestGenerator<NarrowedFailure | undefined> {
+  const { symptom } = inquiry;
   const [unknown] = unknownTexts;
   const tried = known.slice(0, maxKnown);
   const [first] = tried;
@@ -114,6 +115,7 @@ function* compareTexts(
     shape: `known-${is}`,
   });
   const list = (texts: readonly string[]) => texts.map(quoteText).join(', ');
-  const summary = `Wrong for each tried ${is} that the test data has not: ${list(unknownTexts)}. Right for each that it has: ${list(tried)}.`;
+  const [lost, found] = symptom.kind === 'refused' ? ['Refused', 'Accepted'] : ['Wrong', 'Right'];
+  const summary = `${lost}: all tried ${is}s that the test data does not have (${list(unknownTexts)}). ${found}: all tried ${is}s that it has (${list(tried)}).`;
   return { ...narrowed, sentence: `${narrowed.sentence} ${summary}` };
 }
