@@ -59,6 +59,9 @@ export type Selections = readonly TierTest[];
 /** What a target does with audienceRulesOnly: no other answer decides which promotions a documented request gets. */
 const effectQuestion = 'audience-rules-only-effect';
 
+/** How the quantities of equal products add up: that is open, and a mistake about quantities depends on it. */
+export type RepeatedQuantities = 'summed' | 'each-item-alone' | 'first-item' | 'last-item';
+
 /**
  * Creates deployments of a world.
  *
@@ -68,6 +71,7 @@ const effectQuestion = 'audience-rules-only-effect';
 export function createModel(
   world: World,
   outcomes: Readonly<Record<string, string>> = {},
+  repeated: RepeatedQuantities = 'summed',
 ): (mistakes: readonly StructuralMistake[]) => (request: HttpRequest) => Selections {
   const catalogue = createCatalogue(world);
   const all = closedQuestions[effectQuestion];
@@ -79,7 +83,11 @@ export function createModel(
       createSelectors({
         catalogue,
         credentials: referenceCredentials,
-        behaviours: completeBehaviours({ [effectQuestion]: effect, 'filter-beyond-window': reading }),
+        behaviours: completeBehaviours({
+          [effectQuestion]: effect,
+          'filter-beyond-window': reading,
+          'repeated-product-quantities': repeated,
+        }),
       }),
     ),
   );

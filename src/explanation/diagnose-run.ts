@@ -27,6 +27,7 @@ import { createMistakePredictor, type ObservationsWithPredictor } from './predic
 import { type CauseWithRows, proveCauses, type SuspectedMistake } from './prove-causes.js';
 import { findRefusedFeatureByCauseId } from './refused-features.js';
 import { findRefusals, listEmptied, listRefused } from './refused-requests.js';
+import { listExplainedByOtherSums } from './repeated-products.js';
 import { findMissingPattern } from './result-patterns.js';
 import { describeContrasts, listLeftOver, listUnexplained } from './unexplained-rows.js';
 import { findWhole } from './whole-causes.js';
@@ -95,9 +96,12 @@ export function diagnoseRun({
   const assumedRefusals = [...refusals, ...proved.flatMap(({ id }) => findRefusedFeatureByCauseId(id) ?? [])];
   // That equal requests have different results is said only where it is not found out which earlier request decides.
   const explaining = proved.filter(({ id }) => id !== changingResultsId);
+  const ofOtherSums = listExplainedByOtherSums(run, assumed);
+  const withMistake = proved.find(({ mistake }) => mistake !== undefined);
+  for (const row of [...ofOtherSums].flatMap((shown) => [...shown.rows])) withMistake?.rows.add(row);
   const unexplained = listUnexplained(run, explaining);
   const changed = proved.filter(({ id }) => id === changingResultsId).flatMap(({ rows: unstable }) => [...unstable]);
-  const unclear = [...unexplained, ...listLeftOver(run, explaining, assumed, assumedRefusals), ...changed];
+  const unclear = [...unexplained, ...listLeftOver(run, explaining, assumed, assumedRefusals, ofOtherSums), ...changed];
   // What a wrong load may explain is looked at if nothing else is: it may be a mistake of the deployment.
   const ofLoad = rows.filter(
     (row) => row.reason?.code === 'load-explains' && proved.every((cause) => !cause.rows.has(row)),

@@ -13,8 +13,8 @@ import { createInputError, suggestName } from '../support/problem.js';
 import { readYaml } from '../support/yaml-file.js';
 import type { RequestWithObligations } from './observation.js';
 import { createWindowOrPageMistake } from './observed-mistakes.js';
-import { createMistakePredictor } from './prediction.js';
 import { findRefusedFeatureByCauseId, isKnownRefusal, type RefusedFeature } from './refused-features.js';
+import { createPredictorOfAnySum } from './repeated-products.js';
 
 export type KnownCauses = ReturnType<typeof readKnownCauses>;
 
@@ -50,7 +50,7 @@ export function createKnownMistakeCorrections(
 ): KnownMistakeCorrections | undefined {
   if (causes.length + refusals.length === 0) return undefined;
   const tiers = listAvailableTiers(world);
-  const predictKnown = createMistakePredictor({ tiers, world, outcomes: {} })(causes);
+  const predictKnown = createPredictorOfAnySum({ tiers, world, outcomes: {} })(causes);
   const predict = cacheByObject((request: HttpRequest): Predicted => {
     const asked: RequestWithObligations = { request, documented: tiers.map(createOracle(request, world).returned) };
     const prediction = predictKnown(asked);

@@ -14,6 +14,7 @@ import { groupBy } from '../support/collections.js';
 import { type AskedMistake, askSuspected } from './ask-suspected.js';
 import { narrow } from './narrow.js';
 import { customerShape } from './narrow-customer.js';
+import { ruleTextShape } from './narrow-rule-texts.js';
 import {
   describeLent,
   findLentParts,
@@ -25,6 +26,8 @@ import {
   seenStateShape,
 } from './narrow-state.js';
 import { storedTextShapePrefix } from './narrow-stored-texts.js';
+import { describeTextPair, textPairShape } from './narrow-text-pair.js';
+import { textShape } from './narrow-texts.js';
 import { describeSymptom, type NarrowedFailure, type NarrowingContext } from './narrowed-failure.js';
 import { minChanging, type UnpassedRow } from './observation.js';
 import { countOverlap, describeOverlap, isOnlyWrongAmongOthers, type OverlapCounts } from './overlap.js';
@@ -97,6 +100,8 @@ interface NarrowedGroup {
   readonly symptom: Symptom;
   readonly rows: UnpassedRow[];
   readonly narrowed: NarrowedFailure;
+  /** What else was seen that may have the same explanation, a sentence each. */
+  readonly also?: readonly string[];
 }
 
 export async function narrowFailures(input: NarrowingInput, sender: NarrowingSender): Promise<Contrast[]> {
@@ -146,22 +151,29 @@ export async function narrowFailures(input: NarrowingInput, sender: NarrowingSen
     suspected.length === 0 ? undefined : await answer(askSuspected(suspected, plain, target, allowOfGroup()));
   const rows = input.rows.filter((row) => asked?.rows.has(row) !== true);
   let lookedAt = 0;
+  const unsent: NarrowedGroup[] = [];
   for (const group of groupFailures({ ...input, rows })) {
     if (joinSameLetters(found, group)) continue;
     const allowance = allowOfGroup();
-    if (allowance.left <= 0 || found.length === maxContrasts || lookedAt === maxGroups) continue;
+    if (allowance.left <= 0 || found.length === maxContrasts || lookedAt === maxGroups) {
+      unsent.push(...describeUnsent(group));
+      continue;
+    }
     lookedAt += 1;
-    const inquiry = new SymptomInquiry(group.symptom, target, allowance);
-    addGroup(found, group, await answer(narrow(group.start.exchange, inquiry, around)));
+    const { exchange } = group.start;
+    const comparison = { with: exchange.request, mayLackRules: false };
+    const inquiry = new SymptomInquiry(group.symptom, target, allowance, comparison);
+    addGroup(found, group, await answer(narrow(exchange, inquiry, around)));
   }
   const ids = new Map([...exchanges].map(([id, exchange]) => [exchange, id]));
   const findSentId = sender.keep(sent);
   const findId = (exchange: Exchange) => ids.get(exchange) ?? findSentId(exchange);
   const ofRun = isUnstable ? describeUnstableRun(around, found, input) : undefined;
-  const sorted = sortByWorth(ofRun === undefined ? found : [ofRun, ...found], isUnstable);
+  const sorted = joinSigns(sortByWorth(ofRun === undefined ? found : [ofRun, ...found], isUnstable), unsent);
   const ofMistake = asked === undefined ? [] : [describeAskedMistake(asked, input.rows, findId)];
   const contrasts = sorted.map((group) => ({
     ...describeGroup(group, [
+      ...(group.also ?? []),
       ...describeRefusedGroup(group, { responses, sent: around.sent }, target),
       ...listEvidence(group, responses, countsToCompare, target),
     ]),
@@ -182,7 +194,9 @@ function sortByWorth(groups: readonly NarrowedGroup[], isUnstable: boolean): Nar
   const weak = listOf(weakShapes);
   const repeated = listOf([repeatedShape]);
   const perhaps = listOf([perhapsEarlierAnswerShape, perhapsStateShape]);
-  const telling = groups.filter((group) => ![weak, repeated, perhaps].flat().includes(group));
+  const others = groups.filter((group) => ![weak, repeated, perhaps].flat().includes(group));
+  // Which letters decide says more than which texts do.
+  const telling = listOf([textShape]).length === 0 ? others : putLast(others, ruleTextShape);
   // Requests at the same time may get each other's answers. Where an earlier answer comes back, what other requests show may be
   // earlier answers, too.
   const kept = [amongOthersShape, seenStateShape].flatMap((shape) => listOf([shape]));
@@ -197,6 +211,11 @@ function sortByWorth(groups: readonly NarrowedGroup[], isUnstable: boolean): Nar
     ...(isReproduced ? [] : perhaps.filter((group) => !earlier.includes(group))),
   ];
   return isUnstable && strong.length > 0 ? strong : [...strong, ...weak];
+}
+
+function putLast(groups: readonly NarrowedGroup[], shape: string): NarrowedGroup[] {
+  const isLast = ({ narrowed }: NarrowedGroup) => narrowed.shape === shape;
+  return [...groups.filter((group) => !isLast(group)), ...groups.filter(isLast)];
 }
 
 /** Whether the customer makes the difference for a promotion that asks for none. */
@@ -354,13 +373,57 @@ function addGroup(found: NarrowedGroup[], { symptom, rows }: FailureGroup, narro
   const isOfFilter = ({ shape }: NarrowedFailure) => shape === 'metadata' || shape.startsWith(storedTextShapePrefix);
   const isAlike = (earlier: NarrowedFailure) =>
     earlier.shape === narrowed.shape ||
+    narrowed.lostTexts?.some((text) => earlier.lostTexts?.includes(text)) === true ||
     (isOfFilter(earlier) && isOfFilter(narrowed) && [earlier.shape, narrowed.shape].includes('metadata'));
   const place = found.findIndex((earlier) => isAlike(earlier.narrowed) && earlier.symptom.kind === symptom.kind);
   const alike = found[place];
-  if (alike === undefined) found.push({ symptom, rows: [...rows], narrowed });
-  else if (alike.narrowed.shape === 'metadata' && narrowed.shape !== 'metadata')
-    found[place] = { symptom, rows: [...alike.rows, ...rows], narrowed };
-  else alike.rows.push(...rows);
+  if (alike === undefined) {
+    found.push({ symptom, rows: [...rows], narrowed });
+    return;
+  }
+  const now: NarrowedGroup = { symptom, rows: [], narrowed };
+  const [kept, other] = saysMore(narrowed, alike.narrowed) ? [now, alike] : [alike, now];
+  // Other letters are said, too: another mistake may be behind them.
+  const isSame = narrowed.shape !== textPairShape || kept.narrowed.letters === other.narrowed.letters;
+  const also = [...(alike.also ?? []), ...(isSame ? [] : [other.narrowed.sentence])];
+  found[place] = { ...kept, rows: [...alike.rows, ...rows], also };
+}
+
+/** Describes a group of failures that no request is sent for, if the texts of its request say what is wrong. */
+function describeUnsent({ symptom, start: { exchange }, rows }: FailureGroup): NarrowedGroup[] {
+  const narrowed = describeTextPair(exchange, symptom);
+  return narrowed === undefined ? [] : [{ symptom, rows: [...rows], narrowed }];
+}
+
+/**
+ * Joins contrasts in which signs in the value of a filter decide: what takes them for its own refuses some, does not find others,
+ * and finds too much with others. All that was seen is said.
+ */
+function joinSigns(groups: readonly NarrowedGroup[], unsent: readonly NarrowedGroup[]): NarrowedGroup[] {
+  const isOfSigns = ({ narrowed }: NarrowedGroup) => narrowed.isOfSigns === true;
+  const first = groups.find(isOfSigns);
+  if (first === undefined) return [...groups];
+  const others = [...groups, ...unsent].filter((group) => isOfSigns(group) && group !== first);
+  const joined: NarrowedGroup = {
+    ...first,
+    rows: [first, ...others].flatMap(({ rows }) => rows),
+    also: [first, ...others].flatMap((group) => [
+      ...(group === first ? [] : [group.narrowed.sentence]),
+      ...(group.also ?? []),
+    ]),
+  };
+  return groups.filter((group) => !others.includes(group)).map((group) => (group === first ? joined : group));
+}
+
+/** Whether one of two failures that are one says more: which texts are lost, or more of them, or the same with shorter texts. */
+function saysMore(narrowed: NarrowedFailure, earlier: NarrowedFailure): boolean {
+  if (narrowed.shape === textPairShape && narrowed.right !== undefined) {
+    const [length = 0, before = 0] = [narrowed, earlier].map(({ wrong }) => wrong[0]?.request.path.length);
+    return 2 * length < before;
+  }
+  if (earlier.shape === 'metadata' && narrowed.shape !== 'metadata') return true;
+  const [now = 0, before] = [narrowed, earlier].map(({ lostTexts }) => lostTexts?.length);
+  return before !== undefined && now > before;
 }
 
 /** The one loop that sends what a generator asks for. */

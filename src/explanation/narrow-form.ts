@@ -5,9 +5,11 @@
 
 import { createNameLookup } from '../contract/describe-request.js';
 import { spellFiltersLiterally } from '../contract/operation.js';
-import type { HttpRequest } from '../http/exchange.js';
+import { acceptHeaders, type HttpRequest } from '../http/exchange.js';
 import { parseJson } from '../support/json.js';
 import type { ComponentContrast } from './narrow-components.js';
+import { narrowAddedHeaders, narrowHeaders } from './narrow-headers.js';
+import { narrowMemberOrder } from './narrow-member-order.js';
 import { createNarrowedContrast, type NarrowedFailure } from './narrowed-failure.js';
 import {
   type DecomposedRequest,
@@ -21,6 +23,12 @@ import type { RequestGenerator, SymptomInquiry } from './symptom-inquiry.js';
 interface FormAspect {
   readonly words: string;
   readonly build: (plainly: HttpRequest, wrongly: HttpRequest) => HttpRequest;
+  /** Finds which detail of it decides. @param mixed what `build` created: it is wrong */
+  readonly refine?: (
+    inquiry: SymptomInquiry,
+    mixed: HttpRequest,
+    plainly: HttpRequest,
+  ) => RequestGenerator<NarrowedFailure | undefined>;
 }
 
 /** How each way of sending is called. */
@@ -35,6 +43,7 @@ const aspects: readonly FormAspect[] = [
   {
     words: 'With the members of the body in this order',
     build: (plainly, { body }) => ({ ...plainly, body: body === undefined ? undefined : rewriteJson(body) }),
+    refine: (inquiry, wrongly, rightly) => narrowMemberOrder(inquiry, { wrongly, rightly }),
   },
   {
     words: 'With white space between the members of the body',
@@ -46,8 +55,22 @@ const aspects: readonly FormAspect[] = [
   },
   { words: 'With the body written as it is here', build: (plainly, { body }) => ({ ...plainly, body }) },
   { words: 'With the query spelled as it is here', build: (plainly, { path }) => ({ ...plainly, path }) },
-  { words: 'With these headers', build: (plainly, { headers }) => ({ ...plainly, headers }) },
+  {
+    words: 'With these headers',
+    build: (plainly, { headers }) => ({ ...plainly, headers }),
+    refine: narrowHeaders,
+  },
 ];
+
+function createSendingAspect(sent: NonNullable<HttpRequest['sent']>): FormAspect {
+  return {
+    words: waysOfSending[sent],
+    build: (request) => ({ ...request, sent }),
+    ...(sent === 'with-accept-headers' && {
+      refine: (inquiry, _, plainly) => narrowAddedHeaders(inquiry, plainly, acceptHeaders),
+    }),
+  };
+}
 
 /** Members keep their order. */
 function rewriteJson(body: string): string {
@@ -72,17 +95,18 @@ export function* narrowForm(
 ): RequestGenerator<NarrowedFailure | undefined> {
   if (!haveSameContent(wrongly, plainly)) return undefined;
   const { sent } = wrongly;
-  const ofSending: FormAspect[] =
-    sent === undefined ? [] : [{ words: waysOfSending[sent], build: (request) => ({ ...request, sent }) }];
-  for (const { words, build } of [...ofSending, ...aspects]) {
+  const ofSending = sent === undefined ? [] : [createSendingAspect(sent)];
+  for (const { words, build, refine } of [...ofSending, ...aspects]) {
     const mixed = build(plainly, wrongly);
     if (JSON.stringify(mixed) === JSON.stringify(plainly) || (yield* inquiry.ask(mixed)) !== 'wrong') continue;
+    const refined = refine && (yield* refine(inquiry, mixed, plainly));
+    if (refined !== undefined) return refined;
     return createNarrowedContrast(inquiry, {
       wrongly: mixed,
       rightly: plainly,
       wronglyWhen: words,
       rightlyWhen: 'With the same content, written and sent plainly',
-      shape: 'form',
+      shape: `form: ${words}`,
     });
   }
   return undefined;
@@ -169,24 +193,33 @@ export function* narrowBrackets(
   });
 }
 
-/** Writes the parameters of the query in reverse order: it means nothing. */
-export function* narrowParameterOrder(
+/** The parts whose order means nothing. */
+const unorderedParts = ['parameter', 'metadata', 'order-metadata'] as const;
+
+/** Of more parts, a body of another order may be right for other reasons. */
+const maxInRow = 3;
+
+/** Writes the parameters of the query, or the entries of metadata, in reverse order: it means nothing. */
+export function* narrowOrderOfParts(
   inquiry: SymptomInquiry,
   { compose }: DecomposedRequest,
   { wrong }: ComponentContrast,
 ): RequestGenerator<NarrowedFailure | undefined> {
-  const parameters = wrong.filter(({ kind }) => kind === 'parameter');
-  const others = wrong.filter(({ kind }) => kind !== 'parameter');
-  const rightly = compose([...parameters.toReversed(), ...others]);
-  if (parameters.length < 2 || (yield* inquiry.ask(rightly)) !== 'right') return undefined;
   const nameOf = createNameLookup(inquiry.target.world);
   const list = (components: readonly RequestComponent[]) =>
     components.map((component) => describeRequestComponent(component, nameOf)).join(' before ');
-  return createNarrowedContrast(inquiry, {
-    wrongly: compose(wrong),
-    rightly,
-    wronglyWhen: `With ${list(parameters)}`,
-    rightlyWhen: `With ${list(parameters.toReversed())}`,
-    shape: 'parameter-order',
-  });
+  for (const kind of unorderedParts) {
+    const parts = wrong.filter((component) => component.kind === kind);
+    const others = wrong.filter((component) => component.kind !== kind);
+    const rightly = compose([...parts.toReversed(), ...others]);
+    if (parts.length < 2 || parts.length > maxInRow || (yield* inquiry.ask(rightly)) !== 'right') continue;
+    return createNarrowedContrast(inquiry, {
+      wrongly: compose(wrong),
+      rightly,
+      wronglyWhen: `With ${list(parts)}`,
+      rightlyWhen: `With ${list(parts.toReversed())}`,
+      shape: `${kind}-order`,
+    });
+  }
+  return undefined;
 }

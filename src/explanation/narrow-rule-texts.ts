@@ -32,6 +32,9 @@ interface RuleText {
   readonly words: string;
 }
 
+/** The shape of what the texts of rules decide. */
+export const ruleTextShape = 'rule-text';
+
 /** Longer texts show nothing at a glance. */
 const maxLength = 40;
 /** How many rules are asked for that did not hold, and how many that did. */
@@ -65,7 +68,7 @@ export function* narrowRuleTexts(
   const seen = `With metadata ${wrong.rule.words}, ${describeSymptom(wrong.inquiry, build(wrong.rule))}. With metadata ${right.rule.words}, ${describeRightResult(right.inquiry)}.`;
   const summary = `Rules that never hold: ${list(lost)}. Rules that hold: ${list(nearest)}.`;
   return {
-    shape: 'rule-text',
+    shape: ruleTextShape,
     sentence: `${seen} ${summary}`,
     ...findShownExchanges(wrong.inquiry, build(wrong.rule), build(right.rule), right.inquiry),
   };
@@ -86,8 +89,12 @@ function* askFirst(
   expected: Correctness,
   build: BuildWithRule,
 ): RequestGenerator<AskedRule | undefined> {
-  for (const rule of rules.slice(0, maxAsked)) {
+  let left = maxAsked;
+  for (const rule of rules) {
     const inquiry = new SymptomInquiry({ kind: 'missing', tier: rule.tier }, target, allowance);
+    // A rule about another customer says nothing of this request.
+    if (left === 0 || !inquiry.isWorthAsking(build(rule))) continue;
+    left -= 1;
     if ((yield* inquiry.ask(build(rule))) === expected) return { rule, inquiry };
   }
   return undefined;

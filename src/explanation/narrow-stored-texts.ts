@@ -12,10 +12,10 @@ import { renderShortList } from '../support/collections.js';
 import { quoteText } from '../support/quote-text.js';
 import { type ComponentContrast, listWrongOnlyComponents } from './narrow-components.js';
 import {
-  createNarrowedContrast,
   describeRightResult,
   describeSymptom,
   findShownExchanges,
+  isOfAsciiSigns,
   type NarrowedFailure,
   quoteTierName,
 } from './narrowed-failure.js';
@@ -27,6 +27,7 @@ import {
 } from './request-components.js';
 import {
   describeStoredText,
+  listAlikeTexts,
   listKeysWithSign,
   listLongTexts,
   listOddTexts,
@@ -34,7 +35,7 @@ import {
   quoteShort,
   type StoredText,
 } from './stored-texts.js';
-import { judgeSymptom, type Symptom } from './symptom.js';
+import { judgeSymptom, type Symptom, wouldSymptomBeWrong } from './symptom.js';
 import { type RequestGenerator, SymptomInquiry } from './symptom-inquiry.js';
 
 /** A filter by tier metadata in a request, and how to put another one in its place. */
@@ -56,6 +57,8 @@ export const storedTextShapePrefix = 'stored-text';
 
 /** How many stored texts are asked for. */
 const maxStored = 24;
+/** Of longer texts, no other one says what they are. */
+const maxShort = 40;
 
 /** Asks for short stored texts: whether their length or one of their odd signs decides. */
 export function* narrowStoredTexts(
@@ -76,11 +79,45 @@ export function* narrowStoredTexts(
   for (const stored of listOddTexts(key, filter.value, target.world).slice(0, maxStored))
     results.push(...(yield* askStored(inquiry, stored, build)));
   const wrong = results.filter(({ isWrong }) => isWrong);
+  const alike = wrong.length > 0 ? [] : yield* askAlike(inquiry, place, results);
+  // Another value of the same key is found: then the key is no matter.
+  if (alike.some(({ stored, isWrong }) => !isWrong && stored.key === key)) return describeResults(alike, build);
   // A sign of the key alone decides, or one that no short text of the test data has: other keys show which signs do.
   const isOfKey = wrong.every(({ stored }) => listSigns(stored.value).length === 0) && listSigns(key).length > 0;
   if (isOfKey) results.push(...(yield* askOtherKeys(inquiry, results, build)));
   if (results.some(({ isWrong }) => isWrong)) return describeResults(results, build);
+  if (alike.some(({ isWrong }) => !isWrong)) return describeResults(alike, build);
   return describeFoundText(inquiry, apart.compose(contrast.wrong), filter, [...results, ...ofLengths], build);
+}
+
+/** How many other entries of each kind are asked for: with the same key, the same value, or of the same tier. */
+const maxAlike = 4;
+
+/** Asks for other short entries, if the text that is not found has no odd sign: which of them are found shows what it is. */
+function* askAlike(
+  inquiry: SymptomInquiry,
+  { filter, key, build }: FilterPlace,
+  results: readonly StoredTextResult[],
+): RequestGenerator<StoredTextResult[]> {
+  const { symptom, target } = inquiry;
+  const { value } = filter;
+  const isShort = key.length + value.length <= maxShort;
+  if (symptom.kind !== 'missing' || !isShort || /[^\w.-]/.test(value)) return [];
+  const own: StoredText = { tier: symptom.tier, key, value };
+  const asked = new Set([own, ...results.map(({ stored }) => stored)].map(describeStoredText));
+  const found: StoredTextResult[] = [];
+  for (const kind of listAlikeTexts(own, target.world)) {
+    let left = maxAlike;
+    for (const stored of kind) {
+      const words = describeStoredText(stored);
+      const ofStored: Symptom = { kind: 'missing', tier: stored.tier };
+      if (left === 0 || asked.has(words) || !wouldSymptomBeWrong(ofStored, build(stored), target.world)) continue;
+      asked.add(words);
+      left -= 1;
+      found.push(...(yield* askStored(inquiry, stored, build)));
+    }
+  }
+  return [...found, ...results, ...(yield* askStored(inquiry, own, build))];
 }
 
 /** How many keys with a sign are asked for. */
@@ -119,12 +156,12 @@ function findFilterPlace(
 
 /** Asks for one stored text. @returns nothing if the response proves nothing */
 function* askStored(
-  { symptom, target, allowance }: SymptomInquiry,
+  { symptom, target, allowance, comparison }: SymptomInquiry,
   stored: StoredText,
   build: FilterPlace['build'],
 ): RequestGenerator<StoredTextResult[]> {
   const ofStored = symptom.kind === 'missing' ? ({ kind: 'missing', tier: stored.tier } as const) : symptom;
-  const inquiry = new SymptomInquiry(ofStored, target, allowance);
+  const inquiry = new SymptomInquiry(ofStored, target, allowance, comparison);
   const request = build(stored);
   const exchange = inquiry.isWorthAsking(request) ? yield* inquiry.send(request) : undefined;
   const correctness = exchange === undefined ? 'unclear' : judgeSymptom(inquiry.symptom, exchange, target);
@@ -176,23 +213,20 @@ function describeResults(
     distance(`${stored.key} ${stored.value}`, `${simplest.stored.key} ${simplest.stored.value}`);
   const [nearest] = right.toSorted((left, other) => measure(left) - measure(other));
   if (nearest === undefined) return undefined;
+  const wrongly = build(simplest.stored);
   const describe = (stored: StoredText) => `With the filter ${describeStoredText(stored)}`;
-  const { sentence, wrong: shown } = createNarrowedContrast(simplest.inquiry, {
-    wrongly: build(simplest.stored),
-    rightly: build(nearest.stored),
-    wronglyWhen: describe(simplest.stored),
-    rightlyWhen: describe(nearest.stored),
-    shape: storedTextShapePrefix,
-  });
+  // Each stored text is looked for by a promotion that has it.
+  const sentence = `${describe(simplest.stored)}, ${describeSymptom(simplest.inquiry, wrongly)}. ${describe(nearest.stored)}, ${describeRightResult(nearest.inquiry)}.`;
   const lost = (wrong ?? []).map(({ stored }) => describeStoredText(stored));
   const found = right.map(({ stored }) => describeStoredText(stored));
-  const [wrongly, rightly] = summaries[simplest.inquiry.symptom.kind];
-  const summary = `${wrongly}: ${renderShortList(lost)}. ${rightly}: ${renderShortList(found)}.`;
+  const [lostWords, foundWords] = summaries[simplest.inquiry.symptom.kind];
+  const summary = `${lostWords}: ${renderShortList(lost)}. ${foundWords}: ${renderShortList(found)}.`;
   return {
     shape: `${storedTextShapePrefix}: ${lost.join(', ')}`,
+    lostTexts: lost,
+    isOfSigns: (wrong ?? []).every(({ stored }) => isOfAsciiSigns(listSigns(stored.value).join(''))),
     sentence: `${sentence} ${summary}`,
-    wrong: shown,
-    right: nearest.inquiry.getExchange(build(nearest.stored)),
+    ...findShownExchanges(simplest.inquiry, wrongly, build(nearest.stored), nearest.inquiry),
   };
 }
 

@@ -7,20 +7,20 @@
 import { distance } from 'fastest-levenshtein';
 import { parseFilterParameter, renderFilterParameter } from '../contract/operation.js';
 import type { Tier } from '../contract/world.js';
-import type { HttpRequest } from '../http/exchange.js';
+import type { Exchange, HttpRequest } from '../http/exchange.js';
 import { renderShortList } from '../support/collections.js';
 import { quoteText } from '../support/quote-text.js';
 import { shortenAroundDifference, truncate } from '../support/untrusted-text.js';
 import type { ComponentContrast } from './narrow-components.js';
 import { bisect, plainLetter } from './narrow-values.js';
-import { findShownExchanges, type NarrowedFailure, quoteTierName } from './narrowed-failure.js';
+import { findShownExchanges, isOfAsciiSigns, type NarrowedFailure, quoteTierName } from './narrowed-failure.js';
 import {
   type DecomposedRequest,
   listMetadataFilters,
   type RequestComponent,
   replaceComponent,
 } from './request-components.js';
-import { judgeSymptom } from './symptom.js';
+import { judgeSymptom, type Symptom } from './symptom.js';
 import type { RequestGenerator, SymptomInquiry } from './symptom-inquiry.js';
 import {
   findLeastTextDifference,
@@ -28,6 +28,9 @@ import {
   quoteAroundDifference,
   type TextDifference,
 } from './text-difference.js';
+
+/** The shape of two texts that are taken for equal. */
+export const textPairShape = 'text-pair';
 
 /** Letters of other kinds: beyond ASCII, beyond Latin, beyond the basic plane. */
 const otherLetters = ['é', '特', '🎈'] as const;
@@ -58,7 +61,20 @@ export function* narrowTextPair(
   const equals = yield* describeEquals(inquiry, 'The same text', difference.stored, build);
   const sentence = `${describePair(difference, symptom.tier)} With ${quoteText(plainLetter)} in ${placeOfLetter(difference)}, it is not returned.${others}${equals}`;
   const narrowed = describeNarrowed(inquiry, sentence, wrongly, buildWith(plainLetter));
-  return { ...narrowed, letters: getDifferenceKey(difference) };
+  return { ...narrowed, letters: getDifferenceKey(difference), isOfSigns: isPairOfSigns(difference) };
+}
+
+/** Describes a pair of texts of a wrong request. Nothing is sent: it shows no right request. */
+export function describeTextPair(wrong: Exchange, symptom: Symptom): NarrowedFailure | undefined {
+  const difference = symptom.kind === 'extra' ? findLeastTextDifference([wrong.request], symptom.tier) : undefined;
+  if (difference === undefined || symptom.kind !== 'extra') return undefined;
+  const sentence = describePair(difference, symptom.tier);
+  const [letters, isOfSigns] = [getDifferenceKey(difference), isPairOfSigns(difference)];
+  return { shape: textPairShape, sentence, letters, isOfSigns, wrong: [wrong], right: undefined };
+}
+
+function isPairOfSigns({ place, inAsked, inStored }: TextDifference): boolean {
+  return place.in === 'filter' && place.is === 'value' && isOfAsciiSigns(inAsked + inStored);
 }
 
 /** Ways to write a text with other letters that a comparison may take for the same. */
@@ -228,5 +244,5 @@ function describeNarrowed(
   wrongly: HttpRequest,
   rightly: HttpRequest | undefined,
 ): NarrowedFailure {
-  return { shape: 'text-pair', sentence, ...findShownExchanges(inquiry, wrongly, rightly) };
+  return { shape: textPairShape, sentence, ...findShownExchanges(inquiry, wrongly, rightly) };
 }

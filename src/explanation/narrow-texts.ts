@@ -9,7 +9,7 @@ import type { HttpRequest } from '../http/exchange.js';
 import { shortenAroundDifference, truncate } from '../support/untrusted-text.js';
 import { type ComponentContrast, listWrongOnlyComponents } from './narrow-components.js';
 import { bisect, plainLetter, shrinkText, type TextContrast } from './narrow-values.js';
-import { createNarrowedContrast, type NarrowedFailure } from './narrowed-failure.js';
+import { createNarrowedContrast, isOfAsciiSigns, type NarrowedFailure } from './narrowed-failure.js';
 import {
   type DecomposedRequest,
   describeRequestComponent,
@@ -21,11 +21,16 @@ import type { RequestGenerator, SymptomInquiry } from './symptom-inquiry.js';
 /** A text of a request, and how to put another one in its place: undefined if none can be. */
 interface TextPlace {
   readonly text: string;
+  readonly isFilterValue?: boolean;
   readonly replace: (text: string) => RequestComponent | undefined;
 }
 
 function listTextPlaces(component: RequestComponent): TextPlace[] {
-  if (component.kind === 'parameter') return [{ text: component.value, replace: (value) => ({ ...component, value }) }];
+  if (component.kind === 'parameter') {
+    const isFilterValue = parseFilterParameter(component.name)?.on === 'metadata';
+    const replace = (value: string) => ({ ...component, value });
+    return [{ text: component.value, ...(isFilterValue && { isFilterValue }), replace }];
+  }
   if (component.kind !== 'metadata' && component.kind !== 'order-metadata') return [];
   const { key, value } = component;
   const ofKey = { text: key, replace: (text: string) => (text === '' ? undefined : { ...component, key: text }) };
@@ -62,7 +67,7 @@ function* narrowTextsOf(
   component: RequestComponent,
   build: (component: RequestComponent) => HttpRequest,
 ): RequestGenerator<NarrowedFailure | undefined> {
-  let current = component;
+  let current = yield* tryPlainKey(inquiry, component, build);
   for (const isKey of [false, true]) {
     const place = listTextPlaces(current)[isKey ? 1 : 0];
     if (place === undefined) continue;
@@ -72,7 +77,7 @@ function* narrowTextsOf(
       current = plain;
       continue;
     }
-    const narrowed = yield* narrowText(inquiry, current, place, build);
+    const narrowed = yield* narrowText(inquiry, place, build);
     if (narrowed !== undefined) return narrowed;
   }
   return undefined;
@@ -80,7 +85,6 @@ function* narrowTextsOf(
 
 function* narrowText(
   inquiry: SymptomInquiry,
-  component: RequestComponent,
   place: TextPlace,
   build: (component: RequestComponent) => HttpRequest,
 ): RequestGenerator<NarrowedFailure | undefined> {
@@ -90,8 +94,11 @@ function* narrowText(
   };
   const found =
     (yield* narrowLength(inquiry, place.text, buildText)) ?? (yield* shrinkText(inquiry, place.text, buildText));
-  return (yield* tryPlainKey(inquiry, component, found, build)) ?? describeTexts(inquiry, place, found, buildText);
+  return describeTexts(inquiry, place, found, buildText);
 }
+
+/** The shape of what some letters of a text decide. */
+export const textShape = 'text';
 
 /** How many letters are shown of a text that repeats one letter. */
 const shownOfLong = 8;
@@ -117,26 +124,22 @@ function* narrowLength(
 /** A key of metadata that is easy to read, and that promotion tiers have. */
 const plainKey = 'level';
 
-/** Asks for the same values under a plain key: the request is easier to read, and the key does not matter. */
+/** Asks for the same value under a plain key: an awkward key may be as wrong, and an unknown one in its place is open. */
 function* tryPlainKey(
   inquiry: SymptomInquiry,
   component: RequestComponent,
-  { wrong, right }: TextContrast,
   build: (component: RequestComponent) => HttpRequest,
-): RequestGenerator<NarrowedFailure | undefined> {
-  if (right === undefined || component.kind !== 'parameter') return undefined;
+): RequestGenerator<RequestComponent> {
+  if (component.kind !== 'parameter') return component;
   const subject = parseFilterParameter(component.name);
-  if (subject?.on !== 'metadata' || subject.key === plainKey) return undefined;
-  const name = renderFilterParameter({ on: 'metadata', key: plainKey });
-  const replace = (value: string): RequestComponent => ({ ...component, name, value });
-  if ((yield* inquiry.ask(build(replace(wrong)))) !== 'wrong') return undefined;
-  if ((yield* inquiry.ask(build(replace(right)))) !== 'right') return undefined;
-  return describeTexts(inquiry, { text: wrong, replace }, { wrong, right }, (text) => build(replace(text)));
+  if (subject?.on !== 'metadata' || subject.key === plainKey) return component;
+  const plain = { ...component, name: renderFilterParameter({ on: 'metadata', key: plainKey }) };
+  return (yield* inquiry.ask(build(plain))) === 'wrong' ? plain : component;
 }
 
 function describeTexts(
   inquiry: SymptomInquiry,
-  { replace }: TextPlace,
+  { replace, isFilterValue = false }: Pick<TextPlace, 'replace' | 'isFilterValue'>,
   { wrong, right }: TextContrast,
   build: (text: string) => HttpRequest | undefined,
 ): NarrowedFailure | undefined {
@@ -150,13 +153,14 @@ function describeTexts(
     const component = replace(text);
     return component === undefined ? '' : `With ${describeRequestComponent(component, nameOf)}`;
   });
-  return createNarrowedContrast(inquiry, {
+  const narrowed = createNarrowedContrast(inquiry, {
     wrongly,
     rightly,
     wronglyWhen: shownWrong ?? '',
     rightlyWhen: shownRight ?? '',
-    shape: 'text',
+    shape: textShape,
   });
+  return { ...narrowed, isOfSigns: isFilterValue && isOfAsciiSigns(wrong) };
 }
 
 function isRepeatedLetter(text: string): boolean {

@@ -55,13 +55,39 @@ export function* shrinkText(
   build: BuildWithText,
 ): RequestGenerator<TextContrast> {
   const enough = inquiry.allowance.left - maxTextRequests;
-  let shrunk: TextContrast = { wrong: text, right: undefined };
-  for (let size = Math.ceil([...text].length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
+  let shrunk = yield* keepOneKind(inquiry, text, build);
+  for (let size = Math.ceil([...shrunk.wrong].length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
     shrunk = yield* leaveOutLetters(inquiry, shrunk, size, build, enough);
   }
   if ([...shrunk.wrong].length > 1 || shrunk.wrong === plainLetter) return shrunk;
   const answer = yield* askText(inquiry, plainLetter, build);
   return answer === 'right' ? { ...shrunk, right: plainLetter } : shrunk;
+}
+
+/** Kinds of letters that a text may have beside ordinary ones, the rarest first. */
+const kindsOfLetters: readonly RegExp[] = [
+  /[\u{10000}-\u{10ffff}]/gu,
+  /[\p{M}\p{Cf}]/gu,
+  /[^\0-\xff]/gu,
+  /[^\0-\x7f]/gu,
+  /[^A-Za-z0-9]/gu,
+];
+/** Shorter texts are shrunk as fast. */
+const minLetters = 5;
+
+/** Leaves out all letters but those of one kind, if the request stays wrong: a long text has few of them. */
+function* keepOneKind(inquiry: SymptomInquiry, text: string, build: BuildWithText): RequestGenerator<TextContrast> {
+  const shrunk: TextContrast = { wrong: text, right: undefined };
+  const { length } = [...text];
+  const tried = new Set<string>();
+  for (const kind of length < minLetters ? [] : kindsOfLetters) {
+    const letters = [...new Set(text.match(kind) ?? [])];
+    const kept = letters.join('');
+    if (kept === '' || letters.length === length || tried.has(kept)) continue;
+    tried.add(kept);
+    if ((yield* askText(inquiry, kept, build)) === 'wrong') return { ...shrunk, wrong: kept };
+  }
+  return shrunk;
 }
 
 /** @param size how many letters are left out at once @param enough what is left of the allowance at the end */

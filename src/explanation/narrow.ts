@@ -11,10 +11,12 @@ import type { EarlierParts } from './earlier-parts.js';
 import { findReturnedCountLimit, narrowQuantity, narrowSize } from './narrow-amounts.js';
 import { type ComponentContrast, listWrongOnlyComponents, narrowComponents } from './narrow-components.js';
 import { narrowCustomer } from './narrow-customer.js';
-import { narrowBrackets, narrowForm, narrowLettersBeyondAscii, narrowParameterOrder } from './narrow-form.js';
+import { narrowBrackets, narrowForm, narrowLettersBeyondAscii, narrowOrderOfParts } from './narrow-form.js';
 import { narrowIds } from './narrow-ids.js';
 import { narrowInjection } from './narrow-injection.js';
 import { narrowItem, narrowItemOrder, narrowItemPlace } from './narrow-item.js';
+import { narrowKnownTexts } from './narrow-known-texts.js';
+import { narrowPlainMemberOrder } from './narrow-member-order.js';
 import { narrowRuleTexts } from './narrow-rule-texts.js';
 import { describeLent, findLentParts, hasSameAnswer, narrowState } from './narrow-state.js';
 import { narrowStoredKeys, narrowStoredTexts } from './narrow-stored-texts.js';
@@ -68,8 +70,22 @@ export function* narrow(
   const neighbour = yield* narrowNeighbours(inquiry, apart, contrast, around);
   if (neighbour !== undefined) return neighbour;
   if (contrast.right !== undefined) return yield* describeDifference(inquiry, apart, contrast.wrong, contrast.right);
+  const ofRules = yield* narrowRules(inquiry.allowUnmetRules(), apart);
+  if (ofRules !== undefined) return ofRules;
   const smallest = inquiry.getExchange(apart.compose(contrast.wrong)) ?? start;
   return describeSmallest(smallest, inquiry, around);
+}
+
+/** Finds out which rules are enough for a promotion that must not be returned because another one of its rules does not hold. */
+function* narrowRules(
+  inquiry: SymptomInquiry,
+  apart: DecomposedRequest,
+): RequestGenerator<NarrowedFailure | undefined> {
+  if (inquiry.symptom.kind !== 'extra' || inquiry.symptom.tier.rules.length < 2) return undefined;
+  const contrast = yield* narrowComponents(inquiry, apart);
+  const { wrong, right } = contrast;
+  if (right !== undefined) return yield* describeDifference(inquiry, apart, wrong, right);
+  return yield* narrowItem(inquiry, apart, contrast);
 }
 
 /** Says for which earlier request an answer is right. No other request may show it again: nothing in the key of a cache can be changed. */
@@ -109,7 +125,7 @@ function* narrowValues(
   return (
     findReturnedCountLimit(inquiry, apart, contrast, around) ??
     (yield* narrowIds(inquiry, apart, contrast)) ??
-    (yield* narrowParameterOrder(inquiry, apart, contrast)) ??
+    (yield* narrowOrderOfParts(inquiry, apart, contrast)) ??
     (yield* narrowItemPlace(inquiry, apart, contrast)) ??
     (yield* narrowItemOrder(inquiry, apart, contrast)) ??
     (yield* narrowSize(inquiry, apart, contrast)) ??
@@ -117,11 +133,13 @@ function* narrowValues(
     (yield* narrowTextPair(inquiry, apart, contrast)) ??
     (yield* narrowStoredKeys(inquiry, apart, contrast)) ??
     (yield* narrowOtherKey(inquiry, apart, contrast)) ??
+    (yield* narrowKnownTexts(inquiry, apart, contrast)) ??
     (yield* narrowTexts(inquiry, apart, contrast)) ??
     (yield* narrowStoredTexts(inquiry, apart, contrast)) ??
     (yield* narrowBrackets(inquiry, apart.compose(contrast.wrong))) ??
     (yield* narrowRuleTexts(inquiry, apart, contrast, around)) ??
     (yield* narrowLettersBeyondAscii(inquiry, apart.compose(contrast.wrong))) ??
+    (yield* narrowPlainMemberOrder(inquiry, apart.compose(contrast.wrong))) ??
     (yield* narrowInjection(inquiry, apart, around))
   );
 }

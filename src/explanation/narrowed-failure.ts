@@ -18,6 +18,10 @@ export interface NarrowedFailure {
   readonly shape: string;
   /** The letters that are taken for others. Other failures whose texts differ in the same letters are explained, too. */
   readonly letters?: string;
+  /** Whether signs of ASCII in the value of a filter by metadata decide. */
+  readonly isOfSigns?: boolean;
+  /** The stored texts that are wrong. Failures that have one of them in common are one. */
+  readonly lostTexts?: readonly string[];
   /** The wrong exchange that is easiest to read; before it the one without which it is right, if it needs one. */
   readonly wrong: readonly Exchange[];
   /** The nearest right exchange. Undefined if none was found: then the failure is not explained. */
@@ -37,6 +41,11 @@ export interface NarrowingContext {
   readonly isSometimesRight: (symptom: Symptom) => boolean;
   /** All exchanges of the run, in the order of sending. */
   readonly sent: readonly Exchange[];
+}
+
+/** Whether a text has nothing but signs of ASCII: no letters and no digits. */
+export function isOfAsciiSigns(text: string): boolean {
+  return /^[\0-\x7f]+$/.test(text) && !/[A-Za-z0-9]/.test(text);
 }
 
 /** A longer name hides the rest of a sentence. */

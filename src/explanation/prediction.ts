@@ -2,6 +2,7 @@ import type { TierTest } from '../../reference/deployment/handlers.js';
 import {
   createModel,
   createWindowMistake,
+  type RepeatedQuantities,
   refused,
   type Selections,
   type StructuralMistake,
@@ -33,17 +34,17 @@ interface Deployments {
 /** Creates predictions from mistakes. The documentation decides what no mistake changes, and what it leaves open stays open. */
 export function createMistakePredictor(
   facts: Pick<Observations, 'tiers' | 'world' | 'outcomes'>,
+  repeated?: RepeatedQuantities,
 ): (mistakes: readonly StructuralMistake[]) => Predict {
-  const deployments = createDeployments(facts);
+  const deployments = createDeployments(facts, repeated);
   return (mistakes) => cacheByObject(predictWith(mistakes, deployments));
 }
 
-function createDeployments({
-  tiers,
-  world,
-  outcomes,
-}: Pick<Observations, 'tiers' | 'world' | 'outcomes'>): Deployments {
-  const startModel = createModel({ ...world, tiers }, outcomes);
+function createDeployments(
+  { tiers, world, outcomes }: Pick<Observations, 'tiers' | 'world' | 'outcomes'>,
+  repeated: RepeatedQuantities | undefined,
+): Deployments {
+  const startModel = createModel({ ...world, tiers }, outcomes, repeated);
   const start = (mistakes: readonly StructuralMistake[]): SelectTiers => {
     if (world.ownPromotions === undefined) return startModel(mistakes);
     // Promotions that the deployment has of its own take places of the window.

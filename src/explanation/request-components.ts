@@ -53,7 +53,7 @@ export function takeRequestApart(
       ...listEntries('option', options),
       ...listEntries('order-metadata', orderMetadata),
       ...listEntries('metadata', metadata),
-      ...items.map((item): RequestComponent => ({ kind: 'item', item })),
+      ...items.map((item): RequestComponent => ({ kind: 'item', item: sortItemMembers(item) })),
     ],
     compose(components, without) {
       const body = writeBody(customer, components, without);
@@ -61,6 +61,15 @@ export function takeRequestApart(
       return isSpelledLiterally ? spellFiltersLiterally(written) : written;
     },
   };
+}
+
+const itemMembers: readonly string[] = ['product_id', 'sku_id', 'quantity'];
+
+/** Writes the members of an item in the order of the documentation: what is written plainly must not differ in it. */
+function sortItemMembers(item: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const others = Object.keys(item).filter((name) => !itemMembers.includes(name));
+  const names = [...itemMembers.filter((name) => Object.hasOwn(item, name)), ...others];
+  return Object.fromEntries(names.map((name) => [name, item[name]]));
 }
 
 function writeQuery(components: readonly RequestComponent[]): string {

@@ -17,6 +17,8 @@ export interface StoredText {
 
 /** Longer ones show nothing alone. */
 const maxLength = 40;
+/** How many entries of each other kind are listed. */
+const maxOfKind = 40;
 /** How many letters are shown of a text that repeats one letter. */
 const shownOfLong = 8;
 const oddSign = /[^A-Za-z0-9]/gu;
@@ -68,6 +70,27 @@ export function listLongTexts(is: 'key' | 'value', world: TargetWorld): StoredTe
 /** Lists the entries whose keys have one odd sign each, between letters. */
 export function listKeysWithSign(world: TargetWorld): StoredText[] {
   return findShortTexts(world).filter(({ key }) => /^\p{L}[^\p{L}\d]\p{L}$/u.test(key));
+}
+
+/** Texts that software may take for something else than a text, and those that it may not. */
+const otherKinds: readonly RegExp[] = [/^(?:true|false|null)$/i, /^-?\d[\d.,-]*$/, /^[a-z]+$/i];
+
+/**
+ * Lists other entries by what they have in common with one: its key, its value, its tier, or that their values look like
+ * booleans, numbers or words. Any tier may have them.
+ */
+export function listAlikeTexts({ tier, key, value }: StoredText, world: TargetWorld): StoredText[][] {
+  const entries = listAvailableTiers(world)
+    .flatMap((other) => Object.entries(other.metadata).map(([name, is]) => ({ tier: other, key: name, value: is })))
+    .filter((entry): entry is StoredText => typeof entry.value === 'string')
+    .filter((entry) => entry.key.length + entry.value.length <= maxLength)
+    .filter((entry) => entry.key !== key || entry.value !== value);
+  return [
+    entries.filter((entry) => entry.value === value),
+    entries.filter((entry) => entry.key === key),
+    entries.filter((entry) => entry.tier === tier).slice(0, 1),
+    ...otherKinds.map((kind) => entries.filter((entry) => kind.test(entry.value)).slice(0, maxOfKind)),
+  ];
 }
 
 /** Finds the tier with the most short entries that every order gets: the world has one for this. */

@@ -5,6 +5,7 @@
 
 import { type Exchange, type HttpRequest, serializeRequest } from '../http/exchange.js';
 import type { TargetContext } from '../judge/judge-case.js';
+import { isNoMoreForbidden } from './obstacles.js';
 import { type Correctness, judgeSymptom, type Symptom, wouldSymptomBeWrong } from './symptom.js';
 
 /** Steps that may send requests on the way to a value. The requests that are yielded together are sent at the same time. */
@@ -15,18 +16,40 @@ export interface RequestAllowance {
   left: number;
 }
 
-export class SymptomInquiry {
-  readonly #exchanges = new Map<string, Exchange>();
+/** A wrong request that others are compared with. */
+interface RequestComparison {
+  readonly with: HttpRequest;
+  readonly mayLackRules: boolean;
+}
 
+export class SymptomInquiry {
+  readonly #exchanges: Map<string, Exchange>;
+
+  /** @param comparison what other requests are compared with, if they may not be worth asking beside it */
   constructor(
     readonly symptom: Symptom,
     readonly target: TargetContext,
     readonly allowance: RequestAllowance,
-  ) {}
+    readonly comparison?: RequestComparison,
+    exchanges = new Map<string, Exchange>(),
+  ) {
+    this.#exchanges = exchanges;
+  }
 
-  /** Whether the documentation says of a request that the symptom is wrong. */
+  /** Whether the documentation says of a request that the symptom is wrong, for no more reasons than before. */
   isWorthAsking(request: HttpRequest): boolean {
-    return wouldSymptomBeWrong(this.symptom, request, this.target.world);
+    const { symptom, comparison } = this;
+    const { world } = this.target;
+    if (!wouldSymptomBeWrong(symptom, request, world)) return false;
+    if (symptom.kind !== 'extra' || comparison === undefined) return true;
+    return isNoMoreForbidden(symptom.tier, [request, comparison.with], world, comparison.mayLackRules);
+  }
+
+  /** Lets other requests meet fewer rules: which rules are enough is said if nothing else makes a difference. */
+  allowUnmetRules(): SymptomInquiry {
+    const { symptom, target, allowance, comparison } = this;
+    const relaxed = comparison && { ...comparison, mayLackRules: true };
+    return new SymptomInquiry(symptom, target, allowance, relaxed, this.#exchanges);
   }
 
   /** Sends a request, once. `unclear` if the symptom would not be wrong, or if no more requests may be sent. */

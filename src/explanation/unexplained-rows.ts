@@ -7,7 +7,7 @@ import type { StructuralMistake } from '../../reference/faults/model.js';
 import type { Contrast } from '../run/case-report.js';
 import { groupBy } from '../support/collections.js';
 import { renderReason } from '../support/reason.js';
-import type { UnpassedRow } from './observation.js';
+import type { ComparableObservation, UnpassedRow } from './observation.js';
 import type { ObservationsWithPredictor } from './prediction.js';
 import type { CauseWithRows } from './prove-causes.js';
 import { findRefusedFeatureByCauseId, type RefusedFeature } from './refused-features.js';
@@ -25,19 +25,23 @@ export function listUnexplained({ rows }: ObservationsWithPredictor, found: read
 /**
  * Lists failing rows that proved causes do not explain fully: assuming all of them, a response is still wrong. So a cause hides
  * no other mistake. Rows that a cause explains as a whole, such as a body that is ignored, are left out.
+ *
+ * @param apart responses that they explain in another reading of the documentation
  */
 export function listLeftOver(
   run: ObservationsWithPredictor,
   proved: readonly CauseWithRows[],
   assumed: readonly StructuralMistake[],
   refusals: readonly RefusedFeature[],
+  apart: ReadonlySet<ComparableObservation>,
 ): UnpassedRow[] {
   const { compared, predict } = run;
   const whole = proved.filter(
     ({ id, mistake }) => mistake === undefined && findRefusedFeatureByCauseId(id) === undefined,
   );
   // A row that a cause keeps from being judged may show another mistake.
-  const wrong = listWrongResponses(compared, predict(assumed)).flatMap(([{ rows }]) => [...rows]);
+  const responses = listWrongResponses(compared, predict(assumed)).filter(([shown]) => !apart.has(shown));
+  const wrong = responses.flatMap(([{ rows }]) => [...rows]);
   const refused = listRefused(run, refusals);
   const empty = new Set(listEmptied(run, refused, assumed));
   const ofRefused = refused.filter((shown) => !empty.has(shown)).flatMap(({ rows }) => [...rows]);

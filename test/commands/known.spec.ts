@@ -22,7 +22,7 @@ import {
   runConformance,
   runConformanceInProcess,
 } from '../support/cli.js';
-import { type Answer, listRequirementsWith, suite } from '../support/in-process.js';
+import { type Answer, createReference, listRequirementsWith, suite } from '../support/in-process.js';
 import { judgeAgain, runWithEvidence } from '../support/run-with-evidence.js';
 
 const { conforms, drift, unusableInput } = exitStatus;
@@ -117,6 +117,15 @@ for (const [n, fault] of causes.entries()) {
       expect(renderRunReport(certificate)).toContain(`npx conformance record --known ${known}`);
     });
 }
+
+test('A mistake about quantities that is known is known of repeated products, too, however they add up', async () => {
+  const behaviours = { 'repeated-product-quantities': 'each-item-alone' } as const;
+  const deployment = createReference({ faults: ['quantity-above-threshold'], behaviours });
+  const unknown = await certify(deployment);
+  expect(unknown.certificate.causes?.map(({ id }) => id)).toEqual(['quantity-above-threshold']);
+  const again = await certify(deployment, { known: writeKnown(unknown) });
+  expect(again.status, renderRunReport(again.certificate)).toBe(conforms);
+});
 
 /** Requirements that a window of 149 leaves inconclusive, and a fault of each. */
 const hidden: Readonly<Record<string, string>> = {
