@@ -27,6 +27,7 @@ import { createMistakePredictor, type ObservationsWithPredictor } from './predic
 import { type CauseWithRows, proveCauses, type SuspectedMistake } from './prove-causes.js';
 import { findRefusedFeatureByCauseId } from './refused-features.js';
 import { findRefusals, listEmptied, listRefused } from './refused-requests.js';
+import { findResultLimit } from './result-limits.js';
 import { findMissingPattern } from './result-patterns.js';
 import { describeContrasts, listLeftOver, listUnexplained } from './unexplained-rows.js';
 import { findWhole } from './whole-causes.js';
@@ -203,7 +204,9 @@ function proveAll(
 ): Findings {
   const found = proveCauses(run, seeds, proved, isDataSuspect);
   const isProved = found.causes.length > 0 || seeds.length > 0;
-  const causes = isProved ? found.causes : [findMissingPattern(run) ?? findTraitsBesideLoad(run) ?? []].flat();
+  const causes = isProved
+    ? found.causes
+    : [findResultLimit(run) ?? findMissingPattern(run) ?? findTraitsBesideLoad(run) ?? []].flat();
   return { ...found, causes: isDataSuspect ? causes.map(limitToRightData) : causes };
 }
 
