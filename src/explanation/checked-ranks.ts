@@ -9,7 +9,7 @@ import { renderShortList } from '../support/collections.js';
 import { quoteTierName } from './narrowed-failure.js';
 import type { ComparableObservation, Observations } from './observation.js';
 import { countableParts, countParts } from './row-limits.js';
-import { listOtherTierOrders } from './tier-orders.js';
+import { chooseOnlyOrder, listOtherTierOrders } from './tier-orders.js';
 
 /** A tier with its rank: 1 is the newest. */
 interface RankedTier {
@@ -111,6 +111,7 @@ export function describeCheckedRanks(ranks: CheckedRanks, world: TargetWorld): s
     describeFewExchanged(ranks, world),
     describeNewestOfEachCampaign(ranks, world),
     describeOneOfEach(ranks),
+    describeBlocks(ranks),
   ];
   return facts.flatMap((fact) => fact ?? []);
 }
@@ -189,6 +190,31 @@ function describeOneOfEach({ checked, unchecked }: CheckedRanks): string | undef
   return unit && `Of the promotion tiers that were created ${unit[2]} the same ${unit[0]}, only one is checked.`;
 }
 
+/** More ranges say no more than the names of the tiers. */
+const maxBlocks = 4;
+/** Fewer than these are as well listed by their names. */
+const minOfBlock = 4;
+
+/** Says in which ranges the checked ranks are, if they are in few. */
+function describeBlocks({ checked, unchecked }: CheckedRanks): string | undefined {
+  const isUnchecked = new Set(unchecked.map(({ rank }) => rank));
+  const blocks: { first: number; last: number }[] = [];
+  for (const { rank } of checked) {
+    const block = blocks.at(-1);
+    const isNext = block !== undefined && !rangeOf(block.last, rank).some((between) => isUnchecked.has(between));
+    if (isNext) block.last = rank;
+    else blocks.push({ first: rank, last: rank });
+  }
+  const isTelling = blocks.length <= maxBlocks && blocks.every(({ first, last }) => last - first + 1 >= minOfBlock);
+  if (!isTelling || blocks.length < 2) return undefined;
+  const words = blocks.map(({ first, last }) => `${first} to ${last}`);
+  return `The ranks that are checked: ${words.join(', ')}.`;
+}
+
+function rangeOf(first: number, last: number): number[] {
+  return Array.from({ length: last - first }, (_, n) => first + n);
+}
+
 /**
  * Finds another order in which all checked tiers come before all others. It is named if no order with other words does so as
  * well.
@@ -201,18 +227,8 @@ function describeOtherOrder({ checked, unchecked }: CheckedRanks, world: TargetW
     const last = sorted.findLastIndex((tier) => inside.has(tier));
     return last < windowSize && last < sorted.findIndex((tier) => outside.has(tier));
   });
-  // Orders that sort alike say the same.
-  const different = new Map(
-    fitting.toReversed().map((order) => [
-      order
-        .sort(world.tiers)
-        .map(({ id }) => id)
-        .join(),
-      order,
-    ]),
-  );
-  const [words, ...others] = new Set([...different.values()].map((order) => order.words));
-  return words === undefined || others.length > 0 ? undefined : `The checked ones are the first in ${words}.`;
+  const order = chooseOnlyOrder(fitting, world.tiers);
+  return order && `The checked ones are the first in ${order.words}.`;
 }
 
 /** Says what may explain that a window has another size. @param size how many of the newest tiers are checked */

@@ -36,6 +36,7 @@ import {
 } from './stored-texts.js';
 import { judgeSymptom, type Symptom } from './symptom.js';
 import { type RequestGenerator, SymptomInquiry } from './symptom-inquiry.js';
+import { describeTextTraits } from './text-traits.js';
 
 /** A filter by tier metadata in a request, and how to put another one in its place. */
 interface FilterPlace {
@@ -187,7 +188,10 @@ function describeResults(
   const lost = (wrong ?? []).map(({ stored }) => describeStoredText(stored));
   const found = right.map(({ stored }) => describeStoredText(stored));
   const [wrongly, rightly] = summaries[simplest.inquiry.symptom.kind];
-  const summary = `${wrongly}: ${renderShortList(lost)}. ${rightly}: ${renderShortList(found)}.`;
+  const readEntries = (list: readonly StoredTextResult[]) =>
+    list.map(({ stored: { key, value } }) => [[key, value]] as const);
+  const traits = describeTextTraits(readEntries(wrong ?? []), readEntries(right));
+  const summary = `${wrongly}: ${renderShortList(lost)}. ${rightly}: ${renderShortList(found)}.${traits}`;
   return {
     shape: `${storedTextShapePrefix}: ${lost.join(', ')}`,
     sentence: `${sentence} ${summary}`,

@@ -83,10 +83,9 @@ export function proveCauses(
   const isOfSameResponses = proved?.compared === run.compared.length;
   const isTried = ({ id }: StructuralMistake) => !isOfSameResponses || proved.ids.includes(id);
   const windows = listWindowAndLimitMistakes(run).filter(isTried);
-  const amongOthers = [...knownMistakes, ...ruleLoopMistakes].filter(isTried);
-  const alone = [...loopMistakes, ...singleTierMistakes, ...sharedRuleMistakes, ...listFixedPartMistakes(run)].filter(
-    isTried,
-  );
+  const amongOthers = [...knownMistakes, ...dropKnown(ruleLoopMistakes)].filter(isTried);
+  const ofAll = [...singleTierMistakes, ...sharedRuleMistakes];
+  const alone = [...loopMistakes, ...dropKnown(ofAll), ...listFixedPartMistakes(run)].filter(isTried);
   const tried: TriedMistake[] = [
     ...[...windows, ...amongOthers].map((mistake) => ({ mistake, explainsNearlyAll: false })),
     ...alone.map((mistake) => ({ mistake, explainsNearlyAll: true })),
@@ -110,6 +109,11 @@ export function proveCauses(
   function conclude(suspected: readonly SuspectedMistake[]): ProvedCauses {
     return { causes, suspected, proved: { ids, compared: run.compared.length } };
   }
+}
+
+/** Some mistakes of a family are faults of the reference deployment. */
+function dropKnown(mistakes: readonly StructuralMistake[]): StructuralMistake[] {
+  return mistakes.filter(({ id }) => !knownMistakes.some((known) => known.id === id));
 }
 
 /**

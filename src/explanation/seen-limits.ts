@@ -4,7 +4,7 @@
  */
 
 import type { ComparableObservation, Observations } from './observation.js';
-import { listTierOrders, type TierOrder } from './tier-orders.js';
+import { chooseOnlyOrder, listTierOrders, newestFirst, type TierOrder } from './tier-orders.js';
 import { minMendedResponses } from './wrong-results.js';
 
 /** A limit that all responses bear out. */
@@ -50,13 +50,16 @@ function isAnyMissing({ shown, positions }: ResultPart): boolean {
   return positions.some((position) => shown.documented[position] === 'required' && !shown.returned[position]);
 }
 
-/** Finds the first order in which, in each response that is cut off, what is returned comes before what is missing. */
+/**
+ * Finds the order in which, in each response that is cut off, what is returned comes before what is missing. That of the newest counts
+ * first, since results should have it.
+ */
 export function findOrderOfLimit(
   { cutOff }: SeenLimit,
   { tiers, world }: Pick<Observations, 'tiers' | 'world'>,
 ): TierOrder | undefined {
   const positions = new Map(tiers.map((tier, position) => [tier, position]));
-  return listTierOrders(world).find(({ sort }) => {
+  const fitting = listTierOrders(world).filter(({ sort }) => {
     const sorted = sort(tiers).map((tier) => positions.get(tier) ?? 0);
     return cutOff.every(({ documented, returned }) => {
       const firstMissing = sorted.findIndex((n) => documented[n] === 'required' && !returned[n]);
@@ -64,4 +67,5 @@ export function findOrderOfLimit(
       return lastReturned < firstMissing;
     });
   });
+  return fitting[0] === newestFirst ? newestFirst : chooseOnlyOrder(fitting, tiers);
 }

@@ -17,29 +17,29 @@ interface IncompleteKey {
   readonly read: (rule: TierRule) => string | undefined;
 }
 
-/** What the key has of a rule about an item or metadata. What a rule about order metadata does is open. */
+/** What a rule about order metadata does is open, so none of these keys is about it. */
 const keys: readonly IncompleteKey[] = [
   {
-    id: 'item-without-threshold',
+    id: 'item',
     words: 'rules about one product or SKU',
     read: (rule) => ('id' in rule ? `${rule.kind} ${rule.id}` : undefined),
   },
   {
-    id: 'product-without-threshold',
+    id: 'product',
     words: 'rules about one product',
     read: (rule) => (rule.kind === 'product' ? rule.id : undefined),
   },
   {
-    id: 'sku-without-threshold',
+    id: 'sku',
     words: 'rules about one SKU',
     read: (rule) => (rule.kind === 'sku' ? rule.id : undefined),
   },
   {
-    id: 'metadata-without-value',
+    id: 'metadata',
     words: 'rules about one key of metadata',
     read: (rule) => (rule.kind === 'metadata' ? rule.key : undefined),
   },
-  { id: 'kind-alone', words: 'rules of one kind', read: ({ kind }) => (kind === 'order_metadata' ? undefined : kind) },
+  { id: 'kind', words: 'rules of one kind', read: ({ kind }) => (kind === 'order_metadata' ? undefined : kind) },
 ];
 
 /** Decides tiers one after another. What was found of a rule counts for all later ones of the request with the same key. */
@@ -98,7 +98,7 @@ const keptChoices = [
 export const sharedRuleMistakes: readonly StructuralMistake[] = keys.flatMap((key) => [
   ...evaluationOrders.map(
     ([order, words, sort]): StructuralMistake => ({
-      id: `shared-result/${key.id}/${order}`,
+      id: `shared-${key.id}-result-${order}`,
       sentence: `Within a request, all ${key.words} get the result of the one that is evaluated first, ${words}.`,
       breaks: 'result.valid-only',
       change: createMemoChange(key, sort),
@@ -106,7 +106,7 @@ export const sharedRuleMistakes: readonly StructuralMistake[] = keys.flatMap((ke
   ),
   ...keptChoices.map(
     ([choice, words, sort]): StructuralMistake => ({
-      id: `shared-rule/${key.id}/${choice}`,
+      id: `shared-${key.id}-rule-${choice}`,
       sentence: `In place of all ${key.words}, the one of ${words} is evaluated.`,
       breaks: 'result.valid-only',
       change: createKeptRuleChange(key, sort),

@@ -35,7 +35,7 @@ function joinEntry(key: string, value: unknown): string {
 
 const filterUses: readonly IndexUse[] = [
   {
-    id: 'metadata-filter',
+    id: 'metadata-filter-finds',
     words: 'Of the promotion tiers with one key and value of metadata, a filter finds only',
     breaks: 'filter.tier-metadata',
     listKeys: ({ metadata }) => Object.entries(metadata).map(([key, value]) => joinEntry(key, value)),
@@ -45,7 +45,7 @@ const filterUses: readonly IndexUse[] = [
     }),
   },
   {
-    id: 'metadata-key-filter',
+    id: 'metadata-filter-by-key-finds',
     words: 'Of the promotion tiers with one key of metadata, a filter finds only',
     breaks: 'filter.tier-metadata',
     listKeys: ({ metadata }) => Object.keys(metadata),
@@ -54,7 +54,7 @@ const filterUses: readonly IndexUse[] = [
     }),
   },
   {
-    id: 'campaign-filter',
+    id: 'campaign-filter-finds',
     words: 'Of the promotion tiers of one campaign, a filter by promotion_id finds only',
     breaks: 'filter.promotion-id',
     listKeys: ({ campaign_id }) => [campaign_id],
@@ -106,7 +106,7 @@ const ruleKeys: readonly RuleKey[] = [
 const ruleUses = ruleKeys.map(({ id, words, readRule, listSent }): IndexUse => {
   const listKeys = ({ rules }: Tier) => rules.flatMap(readRule);
   return {
-    id: `${id}-rules`,
+    id: `${id}-rules-find`,
     words: `Of the promotion tiers with a rule about ${words}, only one is found:`,
     breaks: 'result.all-valid',
     listKeys,
@@ -131,7 +131,7 @@ export const singleTierMistakes: readonly StructuralMistake[] = [...filterUses, 
     choices.map(([choice, chosen, sort]): StructuralMistake => {
       const getIndex = cacheByObject(({ tiers }: Catalogue) => createIndex(sort(tiers), listKeys));
       return {
-        id: `single-tier/${id}/${choice}`,
+        id: `${id}-the-${choice}`,
         sentence: `${words} ${chosen}.`,
         breaks,
         change: (handlers, { catalogue }) => change(() => getIndex(catalogue), handlers),

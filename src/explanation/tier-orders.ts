@@ -45,6 +45,14 @@ export function listOtherTierOrders(world: Pick<TargetWorld, 'campaigns'>): read
   return [...createTextKeys(world), ...countKeys, ...timeKeys].flatMap(createOrders);
 }
 
+/** Chooses an order if all that fit say the same: they sort alike, or they differ in ties alone. */
+export function chooseOnlyOrder(fitting: readonly TierOrder[], tiers: readonly Tier[]): TierOrder | undefined {
+  const listIds = ({ sort }: TierOrder) => sort(tiers).map(({ id }) => id);
+  const different = new Map(fitting.toReversed().map((order) => [listIds(order).join(), order]));
+  const words = new Set([...different.values()].map((order) => order.words));
+  return words.size === 1 ? fitting[0] : undefined;
+}
+
 function createTextKeys({ campaigns }: Pick<TargetWorld, 'campaigns'>): SortKey[] {
   const names = new Map(campaigns.map(({ id, name }) => [id, name]));
   return [
