@@ -4,19 +4,16 @@
  * other mistake that is tried mends other responses as well. Pure.
  */
 
-import { knownMistakes, type StructuralMistake } from '../../reference/faults/model.js';
+import type { StructuralMistake } from '../../reference/faults/model.js';
 import { windowSize } from '../contract/world.js';
 import type { Contrast, ProvedMistakes } from '../run/case-report.js';
 import { renderShortList } from '../support/collections.js';
 import { describeCheckedRanks, findWronglyCheckedRanks, listExplanationsOfWindowSize } from './checked-ranks.js';
 import { listFixedPartMistakes } from './fixed-parts.js';
-import { loopMistakes } from './loop-mistakes.js';
 import type { ComparableObservation, UnpassedRow } from './observation.js';
 import { listWindowAndLimitMistakes, otherCheckedRanksCauseId, readWindowSizeOfCauseId } from './observed-mistakes.js';
 import type { ObservationsWithPredictor, Predict } from './prediction.js';
-import { ruleLoopMistakes } from './rule-loop-mistakes.js';
-import { sharedRuleMistakes } from './shared-rule-mistakes.js';
-import { singleTierMistakes } from './single-tier-mistakes.js';
+import { mistakesAlone, mistakesAmongOthers } from './provable-mistakes.js';
 import {
   isTierWrong,
   listWrongResponses,
@@ -83,11 +80,10 @@ export function proveCauses(
   const isOfSameResponses = proved?.compared === run.compared.length;
   const isTried = ({ id }: StructuralMistake) => !isOfSameResponses || proved.ids.includes(id);
   const windows = listWindowAndLimitMistakes(run).filter(isTried);
-  const amongOthers = [...knownMistakes, ...dropKnown(ruleLoopMistakes)].filter(isTried);
-  const ofAll = [...singleTierMistakes, ...sharedRuleMistakes];
-  const alone = [...loopMistakes, ...dropKnown(ofAll), ...listFixedPartMistakes(run)].filter(isTried);
+  const amongOthers = [...windows, ...mistakesAmongOthers.filter(isTried)];
+  const alone = [...mistakesAlone, ...listFixedPartMistakes(run)].filter(isTried);
   const tried: TriedMistake[] = [
-    ...[...windows, ...amongOthers].map((mistake) => ({ mistake, explainsNearlyAll: false })),
+    ...amongOthers.map((mistake) => ({ mistake, explainsNearlyAll: false })),
     ...alone.map((mistake) => ({ mistake, explainsNearlyAll: true })),
   ];
   const found: StructuralMistake[] = [];
@@ -109,11 +105,6 @@ export function proveCauses(
   function conclude(suspected: readonly SuspectedMistake[]): ProvedCauses {
     return { causes, suspected, proved: { ids, compared: run.compared.length } };
   }
-}
-
-/** Some mistakes of a family are faults of the reference deployment. */
-function dropKnown(mistakes: readonly StructuralMistake[]): StructuralMistake[] {
-  return mistakes.filter(({ id }) => !knownMistakes.some((known) => known.id === id));
 }
 
 /**

@@ -13,6 +13,8 @@ interface IncompleteKey {
   readonly id: string;
   /** The rules that share a key. */
   readonly words: string;
+  /** Whether it lacks the threshold of rules about items. */
+  readonly isOfItems?: true;
   /** Undefined if rules of this kind are not concerned. */
   readonly read: (rule: TierRule) => string | undefined;
 }
@@ -21,16 +23,19 @@ interface IncompleteKey {
 const keys: readonly IncompleteKey[] = [
   {
     id: 'item',
+    isOfItems: true,
     words: 'rules about one product or SKU',
     read: (rule) => ('id' in rule ? `${rule.kind} ${rule.id}` : undefined),
   },
   {
     id: 'product',
+    isOfItems: true,
     words: 'rules about one product',
     read: (rule) => (rule.kind === 'product' ? rule.id : undefined),
   },
   {
     id: 'sku',
+    isOfItems: true,
     words: 'rules about one SKU',
     read: (rule) => (rule.kind === 'sku' ? rule.id : undefined),
   },
@@ -88,7 +93,7 @@ const evaluationOrders = [
   ['oldest', 'that of the oldest promotion', oldestFirst],
 ] as const;
 
-/** The promotion whose rule is kept. */
+/** The promotion whose rule is kept. The newest one about an item mostly asks for one piece: then all thresholds seem to be ignored. */
 const keptChoices = [
   ['newest', 'the newest promotion', newestFirst],
   ['oldest', 'the oldest promotion', oldestFirst],
@@ -104,12 +109,14 @@ export const sharedRuleMistakes: readonly StructuralMistake[] = keys.flatMap((ke
       change: createMemoChange(key, sort),
     }),
   ),
-  ...keptChoices.map(
-    ([choice, words, sort]): StructuralMistake => ({
-      id: `shared-${key.id}-rule-${choice}`,
-      sentence: `In place of all ${key.words}, the one of ${words} is evaluated.`,
-      breaks: 'result.valid-only',
-      change: createKeptRuleChange(key, sort),
-    }),
-  ),
+  ...keptChoices
+    .filter(([choice]) => choice !== 'newest' || !key.isOfItems)
+    .map(
+      ([choice, words, sort]): StructuralMistake => ({
+        id: `shared-${key.id}-rule-${choice}`,
+        sentence: `In place of all ${key.words}, the one of ${words} is evaluated.`,
+        breaks: 'result.valid-only',
+        change: createKeptRuleChange(key, sort),
+      }),
+    ),
 ]);

@@ -13,7 +13,7 @@ export type TextEntry = readonly [key: string, value: string];
 export type TextEntries = readonly TextEntry[];
 
 /** Fewer share something by chance. */
-const [minWrong, minRight] = [2, 3];
+const [minWrong, minRight] = [2, 5];
 /** More of them explain nothing. */
 const maxTraits = 3;
 
@@ -21,6 +21,7 @@ const maxTraits = 3;
 type TextTrait = readonly [words: string, has: (text: string) => boolean];
 
 const letterTraits: readonly TextTrait[] = [
+  ['a sign that is no letter and no digit', (text) => /[^\p{L}\p{N}]/u.test(text)],
   ['a letter beyond the basic plane of Unicode, such as an emoji', (text) => /[\u{10000}-\u{10ffff}]/u.test(text)],
   ['a letter beyond ASCII', (text) => /[^\0-\x7f]/.test(text)],
   ['a capital letter', (text) => /\p{Lu}/u.test(text)],
@@ -36,7 +37,6 @@ const letterTraits: readonly TextTrait[] = [
  * @returns words that continue "All of the former, and none of the latter, have: …"
  */
 export function listTextTraits(wrong: readonly TextEntries[], right: readonly TextEntries[]): string[] {
-  if (wrong.length < minWrong || right.length < minRight) return [];
   const parts = (['key', 'value'] as const).flatMap((part) => {
     const read = (entries: TextEntries) => entries.map(([key, value]) => (part === 'key' ? key : value));
     return listTraitsOfPart(part, wrong.map(read), right.map(read));
@@ -47,30 +47,31 @@ export function listTextTraits(wrong: readonly TextEntries[], right: readonly Te
 type Texts = readonly string[];
 
 function listTraitsOfPart(part: string, wrong: readonly Texts[], right: readonly Texts[]): string[] {
-  const ofLength = describeLengths(part, wrong, right);
-  // Long texts have many signs.
-  if (ofLength !== undefined) return [ofLength];
+  const [ofWrong, ofRight] = [wrong, right].map((list) => new Set(list.map((texts) => texts.join('\n'))).size);
+  if ((ofWrong ?? 0) < minWrong || (ofRight ?? 0) < minRight) return [];
   const signs = [...new Set(wrong.flat().flatMap(listSigns))].filter((sign) => /^[\0-\x7f]$/.test(sign));
   const traits = [
     ...letterTraits,
     ...signs.map((sign): TextTrait => [sign === ' ' ? 'a blank' : quoteText(sign), (text) => text.includes(sign)]),
   ];
-  return traits
-    .filter(([, has]) => wrong.every((texts) => texts.some(has)) && !right.some((texts) => texts.some(has)))
-    .map(([words]) => `a ${part} with ${words}`);
+  const shared = traits.filter(
+    ([, has]) => wrong.every((texts) => texts.some(has)) && !right.some((texts) => texts.some(has)),
+  );
+  // Texts with a sign may be longer than those without one.
+  return shared.length > 0 ? shared.map(([words]) => `a ${part} with ${words}`) : describeLengths(part, wrong, right);
 }
 
 /** Finds out whether all wrong texts are longer, or shorter, than any right one. */
-function describeLengths(part: string, wrong: readonly Texts[], right: readonly Texts[]): string | undefined {
+function describeLengths(part: string, wrong: readonly Texts[], right: readonly Texts[]): string[] {
   const measure = (text: string) => [...text].length;
   const [ofWrong, ofRight] = [wrong, right].map((list) => list.map((texts) => texts.map(measure)));
   const lengths = (ofRight ?? []).flat();
   const least = Math.min(...(ofWrong ?? []).map((texts) => Math.max(...texts)));
   const longest = Math.max(...lengths);
-  if (least > longest) return `a ${part} of ${least} letters or more (the others have ${longest} at most)`;
+  if (least > longest) return [`a ${part} of ${least} letters or more (the others have ${longest} at most)`];
   const most = Math.max(...(ofWrong ?? []).map((texts) => Math.min(...texts)));
   const shortest = Math.min(...lengths);
-  return most < shortest ? `a ${part} of ${most} letters or fewer (the others have ${shortest} or more)` : undefined;
+  return most < shortest ? [`a ${part} of ${most} letters or fewer (the others have ${shortest} or more)`] : [];
 }
 
 /** @returns a sentence with a blank before it; an empty text if there is no trait */
