@@ -25,6 +25,15 @@ export interface StructuralMistake {
   /** The requirement that it breaks. */
   readonly breaks: Requirement;
   readonly change: Change;
+  /** What the deployment cuts off of each result. A prediction applies it to what the changes leave. */
+  readonly limit?: ResultLimit;
+}
+
+/** A limit on the number of promotions in a response. */
+export interface ResultLimit {
+  readonly size: number;
+  /** Sorts tiers, which come newest first: those that stay come first. */
+  readonly sort: (tiers: readonly Tier[]) => readonly Tier[];
 }
 
 /** The structural mistakes: the faults that have a sentence, and that no earlier request decides. */
@@ -42,9 +51,8 @@ export function createMistakeOfEveryRequest(id: string, sentence: string, change
   return { id, sentence, breaks: 'result.valid-only', change };
 }
 
-/** A limit on the result. */
-export function createPageMistake(id: string, sentence: string, page: Handlers['page']): StructuralMistake {
-  return { id, sentence, breaks: 'result.all-valid', change: () => ({ page }) };
+export function createPageMistake(id: string, sentence: string, limit: ResultLimit): StructuralMistake {
+  return { id, sentence, breaks: 'result.all-valid', change: () => ({}), limit };
 }
 
 /** Selects no tier, as the request is refused. */
@@ -187,8 +195,8 @@ function createSelector(
 ): (request: HttpRequest) => TierTest {
   const { ofCandidates, ofTiers } = documented;
   const { handlers, changed } = changeHandlers(documented, changes, facts);
-  const isSelectedApart = changed.includes('select') || changed.includes('page');
-  const isReadAlike = changed.every((name) => [...ofTiers, 'select', 'page'].includes(name));
+  const isSelectedApart = changed.includes('select');
+  const isReadAlike = changed.every((name) => [...ofTiers, 'select'].includes(name));
   const hasOtherCandidates = changed.some((name) => ofCandidates.includes(name));
   const isValidatedAlike = changed.every((name) => ofCandidates.includes(name));
   const readRequest = isReadAlike ? documented.parse : createParser(handlers, facts);
@@ -199,7 +207,7 @@ function createSelector(
   return (request) => {
     try {
       const read = readRequest(request);
-      if (isSelectedApart) return testWhether(handlers.page(handlers.select(read)));
+      if (isSelectedApart) return testWhether(handlers.select(read));
       const isCandidate = findCandidates(read);
       const isValid = validate(read);
       return (tier) => isCandidate(tier) && isValid(tier);

@@ -9,11 +9,11 @@ import { isSuccessful } from '../http/response-status.js';
 import type { TargetContext } from '../judge/judge-case.js';
 import { getDocumentedResult, type UnpassedRow } from './observation.js';
 import type { Predict } from './prediction.js';
-import { minMendedResponses, type SuspectedMistake } from './prove-causes.js';
+import type { SuspectedMistake } from './prove-causes.js';
 import type { PlainRequestHead } from './request-components.js';
 import { readReturnedTiersForTarget } from './symptom.js';
 import type { RequestAllowance, RequestGenerator } from './symptom-inquiry.js';
-import { isTierWrong } from './wrong-results.js';
+import { isTierWrong, minMendedResponses } from './wrong-results.js';
 
 /** A mistake that further requests bear out. */
 export interface AskedMistake {

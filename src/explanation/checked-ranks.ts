@@ -9,6 +9,7 @@ import { renderShortList } from '../support/collections.js';
 import { quoteTierName } from './narrowed-failure.js';
 import type { ComparableObservation, Observations } from './observation.js';
 import { countableParts, countParts } from './row-limits.js';
+import { chooseOnlyOrder, listOtherTierOrders } from './tier-orders.js';
 
 /** A tier with its rank: 1 is the newest. */
 interface RankedTier {
@@ -103,12 +104,14 @@ export function describeWronglyCheckedRanks(ranks: CheckedRanks): string {
 export function describeCheckedRanks(ranks: CheckedRanks, world: TargetWorld): string[] {
   // Then the order is right, and the ranks say all.
   if (findBlockOfRanks(ranks) !== undefined) return [];
+  const otherOrder = describeOtherOrder(ranks, world);
+  if (otherOrder !== undefined) return [otherOrder];
   const facts = [
     ranks.leftOut.length === 0 ? undefined : describeOrderOfTimes(ranks),
     describeFewExchanged(ranks, world),
     describeNewestOfEachCampaign(ranks, world),
     describeOneOfEach(ranks),
-    describeOtherOrder(ranks),
+    describeBlocks(ranks),
   ];
   return facts.flatMap((fact) => fact ?? []);
 }
@@ -187,22 +190,45 @@ function describeOneOfEach({ checked, unchecked }: CheckedRanks): string | undef
   return unit && `Of the promotion tiers that were created ${unit[2]} the same ${unit[0]}, only one is checked.`;
 }
 
-/** Finds another order in which all checked tiers come before all others. */
-function describeOtherOrder({ checked, unchecked }: CheckedRanks): string | undefined {
-  const keys: readonly (readonly [name: string, read: (tier: Tier) => string])[] = [
-    ['name', ({ name }) => name],
-    ['name, whatever the case of letters', ({ name }) => name.toLowerCase()],
-    ['id', ({ id }) => id],
-    ['id of the campaign', ({ campaign_id }) => campaign_id],
-  ];
-  for (const [name, read] of keys) {
-    const [inside, outside] = [checked, unchecked].map((ranked) => ranked.map(({ tier }) => read(tier)).sort());
-    const [first = '', last = ''] = [inside?.[0], inside?.at(-1)];
-    const [otherFirst = '', otherLast = ''] = [outside?.[0], outside?.at(-1)];
-    if (last <= otherFirst) return `The checked ones are the first in ascending order of their ${name}.`;
-    if (first >= otherLast) return `The checked ones are the first in descending order of their ${name}.`;
+/** More ranges say no more than the names of the tiers. */
+const maxBlocks = 4;
+/** Fewer than these are as well listed by their names. */
+const minOfBlock = 4;
+
+/** Says in which ranges the checked ranks are, if they are in few. */
+function describeBlocks({ checked, unchecked }: CheckedRanks): string | undefined {
+  const isUnchecked = new Set(unchecked.map(({ rank }) => rank));
+  const blocks: { first: number; last: number }[] = [];
+  for (const { rank } of checked) {
+    const block = blocks.at(-1);
+    const isNext = block !== undefined && !rangeOf(block.last, rank).some((between) => isUnchecked.has(between));
+    if (isNext) block.last = rank;
+    else blocks.push({ first: rank, last: rank });
   }
-  return undefined;
+  const isTelling = blocks.length <= maxBlocks && blocks.every(({ first, last }) => last - first + 1 >= minOfBlock);
+  if (!isTelling || blocks.length < 2) return undefined;
+  const words = blocks.map(({ first, last }) => `${first} to ${last}`);
+  return `The ranks that are checked: ${words.join(', ')}.`;
+}
+
+function rangeOf(first: number, last: number): number[] {
+  return Array.from({ length: last - first }, (_, n) => first + n);
+}
+
+/**
+ * Finds another order in which all checked tiers come before all others. It is named if no order with other words does so as
+ * well.
+ */
+function describeOtherOrder({ checked, unchecked }: CheckedRanks, world: TargetWorld): string | undefined {
+  const inside = new Set(checked.map(({ tier }) => tier));
+  const outside = new Set(unchecked.map(({ tier }) => tier));
+  const fitting = listOtherTierOrders(world).filter(({ sort }) => {
+    const sorted = sort(world.tiers);
+    const last = sorted.findLastIndex((tier) => inside.has(tier));
+    return last < windowSize && last < sorted.findIndex((tier) => outside.has(tier));
+  });
+  const order = chooseOnlyOrder(fitting, world.tiers);
+  return order && `The checked ones are the first in ${order.words}.`;
 }
 
 /** Says what may explain that a window has another size. @param size how many of the newest tiers are checked */

@@ -28,6 +28,7 @@ import { type CauseWithRows, proveCauses, type SuspectedMistake } from './prove-
 import { findRefusedFeatureByCauseId } from './refused-features.js';
 import { findRefusals, listEmptied, listRefused } from './refused-requests.js';
 import { listExplainedByOtherSums } from './repeated-products.js';
+import { findResultLimit } from './result-limits.js';
 import { findMissingPattern } from './result-patterns.js';
 import { describeContrasts, listLeftOver, listUnexplained } from './unexplained-rows.js';
 import { findWhole } from './whole-causes.js';
@@ -207,7 +208,9 @@ function proveAll(
 ): Findings {
   const found = proveCauses(run, seeds, proved, isDataSuspect);
   const isProved = found.causes.length > 0 || seeds.length > 0;
-  const causes = isProved ? found.causes : [findMissingPattern(run) ?? findTraitsBesideLoad(run) ?? []].flat();
+  const causes = isProved
+    ? found.causes
+    : [findResultLimit(run) ?? findMissingPattern(run) ?? findTraitsBesideLoad(run) ?? []].flat();
   return { ...found, causes: isDataSuspect ? causes.map(limitToRightData) : causes };
 }
 

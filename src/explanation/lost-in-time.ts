@@ -8,7 +8,8 @@ import { createOracle } from '../contract/oracle.js';
 import { renderShortList } from '../support/collections.js';
 import { shorten } from '../support/untrusted-text.js';
 import { type ComparableObservation, maxOverlap, type Observations } from './observation.js';
-import { type CauseWithRows, minMendedResponses } from './prove-causes.js';
+import type { CauseWithRows } from './prove-causes.js';
+import { minMendedResponses } from './wrong-results.js';
 
 /** A longer description of a request hides the rest. */
 const maxDescription = 160;

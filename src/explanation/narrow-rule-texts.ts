@@ -21,14 +21,12 @@ import type { DecomposedRequest } from './request-components.js';
 import { listSigns } from './stored-texts.js';
 import type { Correctness } from './symptom.js';
 import { type RequestGenerator, SymptomInquiry } from './symptom-inquiry.js';
-
-/** An entry of metadata that a rule asks for. */
-type RuleEntry = readonly [key: string, value: string];
+import { describeTextTraits, type TextEntries } from './text-traits.js';
 
 /** A tier whose rules about metadata ask for short texts alone. */
 interface RuleText {
   readonly tier: Tier;
-  readonly entries: readonly RuleEntry[];
+  readonly entries: TextEntries;
   readonly words: string;
 }
 
@@ -66,7 +64,8 @@ export function* narrowRuleTexts(
   if (right === undefined) return undefined;
   const list = (rules: readonly RuleText[]) => renderShortList(rules.map(({ words }) => words));
   const seen = `With metadata ${wrong.rule.words}, ${describeSymptom(wrong.inquiry, build(wrong.rule))}. With metadata ${right.rule.words}, ${describeRightResult(right.inquiry)}.`;
-  const summary = `Rules that never hold: ${list(lost)}. Rules that hold: ${list(nearest)}.`;
+  const traits = describeTextTraits(...readAllEntries(counts));
+  const summary = `Rules that never hold: ${list(lost)}. Rules that hold: ${list(nearest)}.${traits}`;
   return {
     shape: ruleTextShape,
     sentence: `${seen} ${summary}`,
@@ -100,12 +99,26 @@ function* askFirst(
   return undefined;
 }
 
+/** Reads the entries of all tiers whose rules about metadata never hold, and of those with rules that hold, long texts too. */
+function readAllEntries(counts: NarrowingContext['counts']): [lost: TextEntries[], found: TextEntries[]] {
+  const read = (wanted: NarrowingContext['counts']) => wanted.map(readEntries).filter(({ length }) => length > 0);
+  return [
+    read(counts.filter(({ missing, returned }) => missing > 0 && returned === 0)),
+    read(counts.filter(({ missing, returned }) => missing === 0 && returned > 0)),
+  ];
+}
+
+/** Reads what the rules of a tier about metadata ask for; nothing if it has rules that may fail for another reason. */
+function readEntries({ tier: { rules } }: { readonly tier: Tier }): TextEntries {
+  const isOther = rules.some(({ kind }) => kind !== 'metadata' && kind !== 'customer');
+  return isOther ? [] : rules.flatMap((rule): TextEntries => (rule.kind === 'metadata' ? [[rule.key, rule.is]] : []));
+}
+
 /** Reads what a tier asks for, if it is short. */
 function readRuleText({ tier }: { readonly tier: Tier }): RuleText[] {
-  const entries = tier.rules.flatMap((rule): RuleEntry[] => (rule.kind === 'metadata' ? [[rule.key, rule.is]] : []));
+  const entries = readEntries({ tier });
   const isShort = entries.every(([key, value]) => key.length + value.length <= maxLength);
-  const isOther = tier.rules.some(({ kind }) => kind !== 'metadata' && kind !== 'customer');
-  if (entries.length === 0 || !isShort || isOther) return [];
+  if (entries.length === 0 || !isShort) return [];
   const words = entries.map(([key, value]) => `${quoteText(key)} = ${quoteText(value)}`).join(' and ');
   return [{ tier, entries, words }];
 }

@@ -37,6 +37,7 @@ import {
 } from './stored-texts.js';
 import { judgeSymptom, type Symptom, wouldSymptomBeWrong } from './symptom.js';
 import { type RequestGenerator, SymptomInquiry } from './symptom-inquiry.js';
+import { describeTextTraits } from './text-traits.js';
 
 /** A filter by tier metadata in a request, and how to put another one in its place. */
 interface FilterPlace {
@@ -220,7 +221,10 @@ function describeResults(
   const lost = (wrong ?? []).map(({ stored }) => describeStoredText(stored));
   const found = right.map(({ stored }) => describeStoredText(stored));
   const [lostWords, foundWords] = summaries[simplest.inquiry.symptom.kind];
-  const summary = `${lostWords}: ${renderShortList(lost)}. ${foundWords}: ${renderShortList(found)}.`;
+  const readEntries = (list: readonly StoredTextResult[]) =>
+    list.map(({ stored: { key, value } }) => [[key, value]] as const);
+  const traits = describeTextTraits(readEntries(wrong ?? []), readEntries(right));
+  const summary = `${lostWords}: ${renderShortList(lost)}. ${foundWords}: ${renderShortList(found)}.${traits}`;
   return {
     shape: `${storedTextShapePrefix}: ${lost.join(', ')}`,
     lostTexts: lost,

@@ -39,6 +39,8 @@ export interface UnpassedRow extends FailingRow {
 export interface RequestWithObligations {
   readonly request: HttpRequest;
   readonly documented: readonly Obligation[];
+  /** Whether each tier was returned; undefined if that is not clear, or not known. */
+  readonly returned?: readonly boolean[];
 }
 
 /** What is seen of one request. */

@@ -3,6 +3,8 @@ import { countWindowPlaces, indexPositionsById, type TargetWorld, type Tier, win
 import { renderShortList } from '../support/collections.js';
 import { type CheckedRanks, describeWronglyCheckedRanks, findWronglyCheckedRanks } from './checked-ranks.js';
 import type { Observations } from './observation.js';
+import { findOrderOfLimit, findSeenLimit } from './seen-limits.js';
+import { listTierOrders, newestFirst } from './tier-orders.js';
 
 /** The sentence of a result that is always empty. */
 export const nothingReturnedSentence =
@@ -10,6 +12,9 @@ export const nothingReturnedSentence =
 
 /** The id of a window that has other tiers than the newest. */
 export const otherCheckedRanksCauseId = 'other-ranks';
+
+/** What the id of a limit on the result begins with. Its size follows, then the order if it is not that of the newest. */
+const pageKind = 'page-size';
 
 export function isWindowMistakeId(id: string): boolean {
   return id === otherCheckedRanksCauseId || id.startsWith('window-');
@@ -44,7 +49,7 @@ export function listWindowAndLimitMistakes(
     ),
     'window-missing',
     'window-of-the-oldest',
-    ...counts.map((count) => `page-size/${count}`),
+    ...new Set([...counts.map((count) => `${pageKind}/${count}`), ...listSeenLimits(run)]),
   ];
   const window = compared.length === 0 ? [] : tiers.slice(0, countWindowPlaces(world));
   const unseen = window.filter((_, n) => compared.every(({ returned }) => !returned[n]));
@@ -66,10 +71,7 @@ export function createWindowOrPageMistake(
   const { tiers, ownPromotions = 0 } = world;
   const [kind, digits = '0'] = id.split('/');
   const size = Number(digits);
-  if (kind === 'page-size' && size >= 0 && size < windowSize) {
-    const limit = `A response has at most ${size} ${size === 1 ? 'promotion' : 'promotions'}: a page, or a limit on the result.`;
-    return createPageMistake(id, size === 0 ? nothingReturnedSentence : limit, (all) => all.slice(0, size));
-  }
+  if (kind === pageKind) return createSizedPage(id, size, world);
   if (kind === 'window-of-the-oldest') return createOldestWindow(id, tiers);
   const isMissing = kind === 'window-missing';
   const chosen = isMissing ? tiers : tiers.slice(0, Math.max(0, size - ownPromotions));
@@ -84,6 +86,24 @@ export function createWindowOrPageMistake(
   );
   const ids = new Set(chosen.map((tier) => tier.id));
   return createWindowMistake(id, `${sentence}${hint}`, (all) => all.filter((tier) => ids.has(tier.id)));
+}
+
+/** Lists the limit that all responses bear out, with the order that they show. */
+function listSeenLimits(run: Pick<Observations, 'compared' | 'tiers' | 'world'>): string[] {
+  const limit = findSeenLimit(run);
+  const order = limit && findOrderOfLimit(limit, run);
+  if (limit === undefined || order === undefined) return [];
+  return [[pageKind, limit.size, ...(order === newestFirst ? [] : [order.id])].join('/')];
+}
+
+function createSizedPage(id: string, size: number, world: TargetWorld): StructuralMistake | undefined {
+  const [, , ofOrder = newestFirst.id] = id.split('/');
+  const order = listTierOrders(world).find((other) => other.id === ofOrder);
+  if (order === undefined || !(size >= 0 && size < windowSize)) return undefined;
+  if (size === 0) return createPageMistake(id, nothingReturnedSentence, { size, sort: order.sort });
+  const limit = `A response has at most ${size} ${size === 1 ? 'promotion' : 'promotions'}: a page, or a limit on the result.`;
+  const which = order === newestFirst ? '' : ` Those are the first in ${order.words}.`;
+  return createPageMistake(id, `${limit}${which}`, { size, sort: order.sort });
 }
 
 /** Says that the deployment may not have tiers that no response has. @returns an empty text if there are none */

@@ -3,6 +3,7 @@ import {
   createModel,
   createWindowMistake,
   type RepeatedQuantities,
+  type ResultLimit,
   refused,
   type Selections,
   type StructuralMistake,
@@ -10,7 +11,7 @@ import {
 import type { Obligation } from '../contract/oracle.js';
 import { countWindowPlaces, type Tier } from '../contract/world.js';
 import type { HttpRequest } from '../http/exchange.js';
-import { cacheByObject } from '../support/caches.js';
+import { cacheByObject, computeOnce } from '../support/caches.js';
 import type { Observations, RequestWithObligations } from './observation.js';
 
 /** What a deployment is to return of one tier, by its position in the list of tiers. */
@@ -59,9 +60,56 @@ function createDeployments(
 }
 
 function predictWith(mistakes: readonly StructuralMistake[], deployments: Deployments): Predict {
+  const changing = mistakes.filter(({ limit }) => limit === undefined);
+  const limits = mistakes.flatMap(({ limit }) => limit ?? []);
+  return limits.reduce<Predict>(
+    (predict, limit) => limitPrediction(predict, limit, deployments.tiers),
+    predictUnlimited(changing, deployments),
+  );
+}
+
+function predictUnlimited(mistakes: readonly StructuralMistake[], deployments: Deployments): Predict {
   if (mistakes.length === 0) return predictDocumented;
   const select = deployments.startWith(mistakes);
   return (asked) => predictChanged(asked, select(asked.request), deployments);
+}
+
+/** Predicts a result that is cut off. */
+function limitPrediction(predict: Predict, { size, sort }: ResultLimit, tiers: readonly Tier[]): Predict {
+  const positions = new Map(tiers.map((tier, position) => [tier, position]));
+  const sorted = sort(tiers).map((tier) => positions.get(tier) ?? 0);
+  return (asked) => {
+    const unlimited = predict(asked);
+    const limitAll = computeOnce(() => {
+      const obligations = tiers.map((_, position) => unlimited(position));
+      return limitObligations(obligations, asked.returned, sorted, size);
+    });
+    return (position) => limitAll()[position] ?? 'open';
+  };
+}
+
+/**
+ * Forbids what is cut off. A tier of which it is open whether it is valid takes a place if it was returned. If it is not known what was
+ * returned, it may take a place or not.
+ *
+ * @param sorted the positions of the tiers: those that stay come first
+ */
+function limitObligations(
+  unlimited: readonly Obligation[],
+  returned: readonly boolean[] | undefined,
+  sorted: readonly number[],
+  size: number,
+): Obligation[] {
+  const limited = [...unlimited];
+  let [certain, possible] = [0, 0];
+  for (const position of sorted) {
+    const stated = unlimited[position];
+    if (stated === 'required' && possible >= size) limited[position] = certain >= size ? 'forbidden' : 'open';
+    const isCertain = stated === 'required' || (stated === 'open' && returned?.[position] === true);
+    if (isCertain) certain += 1;
+    if (isCertain || (stated === 'open' && returned === undefined)) possible += 1;
+  }
+  return limited;
 }
 
 function predictDocumented({ documented }: RequestWithObligations): Prediction {

@@ -4,17 +4,23 @@
  * other mistake that is tried mends other responses as well. Pure.
  */
 
-import { knownMistakes, type StructuralMistake } from '../../reference/faults/model.js';
+import type { StructuralMistake } from '../../reference/faults/model.js';
 import { windowSize } from '../contract/world.js';
 import type { Contrast, ProvedMistakes } from '../run/case-report.js';
 import { renderShortList } from '../support/collections.js';
 import { describeCheckedRanks, findWronglyCheckedRanks, listExplanationsOfWindowSize } from './checked-ranks.js';
 import { listFixedPartMistakes } from './fixed-parts.js';
-import { loopMistakes } from './loop-mistakes.js';
 import type { ComparableObservation, UnpassedRow } from './observation.js';
 import { listWindowAndLimitMistakes, otherCheckedRanksCauseId, readWindowSizeOfCauseId } from './observed-mistakes.js';
 import type { ObservationsWithPredictor, Predict } from './prediction.js';
-import { isTierWrong, listWrongResponses, makesRowFail, type WrongResponse } from './wrong-results.js';
+import { mistakesAlone, mistakesAmongOthers } from './provable-mistakes.js';
+import {
+  isTierWrong,
+  listWrongResponses,
+  makesRowFail,
+  minMendedResponses,
+  type WrongResponse,
+} from './wrong-results.js';
 
 /** A part of what is wrong with a deployment, and the rows that it explains. */
 export interface CauseWithRows {
@@ -30,11 +36,6 @@ export interface CauseWithRows {
   readonly mistake?: StructuralMistake;
 }
 
-/**
- * How many wrong responses a mistake has to mend. Measured on 144 mistakes that others made: with six or more, 35 of 36 causes
- * were right; with fewer, about every second one.
- */
-export const minMendedResponses = 6;
 /** No deployment of the measurements had more structural mistakes at once. */
 const maxMistakes = 4;
 
@@ -79,10 +80,11 @@ export function proveCauses(
   const isOfSameResponses = proved?.compared === run.compared.length;
   const isTried = ({ id }: StructuralMistake) => !isOfSameResponses || proved.ids.includes(id);
   const windows = listWindowAndLimitMistakes(run).filter(isTried);
-  const ofEachRequest = [...loopMistakes, ...listFixedPartMistakes(run)].filter(isTried);
+  const amongOthers = [...windows, ...mistakesAmongOthers.filter(isTried)];
+  const alone = [...mistakesAlone, ...listFixedPartMistakes(run)].filter(isTried);
   const tried: TriedMistake[] = [
-    ...[...windows, ...knownMistakes.filter(isTried)].map((mistake) => ({ mistake, concernsEachRequest: false })),
-    ...ofEachRequest.map((mistake) => ({ mistake, concernsEachRequest: true })),
+    ...amongOthers.map((mistake) => ({ mistake, explainsNearlyAll: false })),
+    ...alone.map((mistake) => ({ mistake, explainsNearlyAll: true })),
   ];
   const found: StructuralMistake[] = [];
   const ids: string[] = [];
@@ -171,8 +173,8 @@ function listCandidates(
     after: run.predict([...assumed, entry.mistake]),
   }));
   let mostProved = 0;
-  const found = sortByPromise(predicting, wrong).flatMap(({ mistake, concernsEachRequest, after, place }) => {
-    const leastOfAll = concernsEachRequest ? nearlyAll * wrong.length : 0;
+  const found = sortByPromise(predicting, wrong).flatMap(({ mistake, explainsNearlyAll, after, place }) => {
+    const leastOfAll = explainsNearlyAll ? nearlyAll * wrong.length : 0;
     const mended = listMended(wrong, after, Math.max(minSuspected, mostProved, leastOfAll));
     const isCandidate =
       mended.some(makesRowFail) &&
@@ -229,13 +231,13 @@ function createMendTest(shown: ComparableObservation, predict: Predict): (positi
 const leastShare = 0.6;
 /** What mends few of all wrong responses may fit by coincidence: something else made most of them wrong. */
 const leastShareOfAll = 0.12;
-/** The share of a mistake that concerns every request. A second mistake may make some responses wrong. */
+/** The share of a mistake that has to explain nearly all wrong responses. A second mistake may make some responses wrong. */
 const nearlyAll = 0.8;
 
 interface TriedMistake {
   readonly mistake: StructuralMistake;
-  /** Then it has to explain nearly all wrong responses. */
-  readonly concernsEachRequest: boolean;
+  /** Whether it has to explain nearly all wrong responses. Then most others are soon done with. */
+  readonly explainsNearlyAll: boolean;
 }
 
 /** Counts the wrong responses for which the mistake predicts another result than without it. */

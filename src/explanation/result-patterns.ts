@@ -7,7 +7,8 @@ import { createOracle, type Obligation } from '../contract/oracle.js';
 import { countWindowPlaces, indexPositionsById, type TargetWorld, type Tier } from '../contract/world.js';
 import { cacheByObject } from '../support/caches.js';
 import type { ComparableObservation, Observations } from './observation.js';
-import { type CauseWithRows, minMendedResponses } from './prove-causes.js';
+import type { CauseWithRows } from './prove-causes.js';
+import { minMendedResponses } from './wrong-results.js';
 
 /** What the documentation says of one request, the newest first. */
 interface StatedResult {

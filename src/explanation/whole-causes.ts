@@ -10,8 +10,8 @@ import { findLostInTime } from './lost-in-time.js';
 import { type ComparableObservation, maxOverlap } from './observation.js';
 import { nothingReturnedSentence } from './observed-mistakes.js';
 import type { ObservationsWithPredictor } from './prediction.js';
-import { type CauseWithRows, minMendedResponses } from './prove-causes.js';
-import { listWrongResponses } from './wrong-results.js';
+import type { CauseWithRows } from './prove-causes.js';
+import { listWrongResponses, minMendedResponses } from './wrong-results.js';
 
 /** Finds what explains everything. */
 export function findWhole(run: ObservationsWithPredictor): CauseWithRows | undefined {

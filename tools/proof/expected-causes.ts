@@ -1,5 +1,5 @@
 import type { Fault } from '../../reference/faults/fault.js';
-import { knownMistakes } from '../../reference/faults/model.js';
+import { provableMistakes } from '../../src/explanation/provable-mistakes.js';
 
 /**
  * What the first cause of a run says of the fault of its deployment, the only thing that is wrong with it: the fault
@@ -16,7 +16,7 @@ const synonyms: readonly (readonly [fault: RegExp, cause: string])[] = [
 /** The requirements that causes with sizes are about; those of other causes are named by the mistake. */
 const requirements: readonly (readonly [cause: RegExp, requirement: string])[] = [
   [/^window/, 'limit.newest-150'],
-  [/^page-size/, 'result.all-valid'],
+  [/^(?:page-size|result-limit)/, 'result.all-valid'],
 ];
 
 /** @param cause the id of the first cause of a run */
@@ -32,7 +32,7 @@ export function gradeCause(fault: Pick<Fault, 'id' | 'breaks' | 'hasState'>, cau
   if (pattern !== undefined && isId(fault.id.replace(pattern, id))) return 'exact';
   // A size is right or wrong.
   if (pattern !== undefined && /-size\//.test(cause)) return 'wrong';
-  const found = knownMistakes.filter(({ id }) => isId(id)).map(({ breaks }) => breaks);
+  const found = provableMistakes.filter(({ id }) => isId(id)).map(({ breaks }) => breaks);
   const stated = requirements.find(([pattern]) => pattern.test(cause))?.[1] ?? cause.replace('one-of-several/', '');
   // A fault that loses all filters loses one of the other kind, too.
   const broken = fault.id.endsWith('/filters-lost') ? ['filter.promotion-id', 'filter.tier-metadata'] : [fault.breaks];
