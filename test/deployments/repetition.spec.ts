@@ -384,6 +384,26 @@ test.describe('An answer that depends on earlier requests is an outcome with a w
         ]);
       });
 
+  // Of several workers, each keeps a customer of its own, or none.
+  const ann = { id: suite.world.customers.find(({ name }) => name === 'ann')?.id };
+  const ofWorkers = [
+    ['as-one-customer', [ann, ann]],
+    ['depends-on-earlier-requests', [ann, undefined]],
+    ['depends-on-earlier-requests', [undefined, ann]],
+    ['as-anybody', [undefined, undefined]],
+  ] as const;
+  for (const [outcome, kept] of ofWorkers)
+    test(`Workers have kept ${kept.map((customer) => (customer ? 'ann' : 'nobody')).join(', then ')}: ${outcome}`, async () => {
+      const asking = { ...suite, cases: suite.cases.filter(({ id }) => id === 'omitted-customer') };
+      let turn = 0;
+      const answer: Answer = (request) => {
+        const hasCustomer = readPart(request, 'customer') !== undefined;
+        return honest(hasCustomer ? request : replacePart(request, 'customer', kept[turn++]));
+      };
+      const { questions } = (await certifyInProcess(answer, { suite: asking })).certificate;
+      expect(questions.find(({ id }) => id === 'omitted-customer')?.outcome).toBe(outcome);
+    });
+
   test('A deployment that keeps the order of the previous caller conforms', async () => {
     const { certificate } = await certify(keepMember('order'), suite);
     expect(certificate.verdict).toBe('conforms');
