@@ -48,8 +48,12 @@ export interface CaseSender {
    * requests around it than {@link sendInBatch} takes.
    */
   repeatBatch(suspect: SuspectRequest, number: number): Promise<RepeatedBatch | undefined>;
-  /** Sends the requests of such a batch one after another, each alone on a new connection, once. */
-  repeatBatchAlone(suspect: SuspectRequest, number: number): Promise<RepeatedBatch | undefined>;
+  /** Sends requests of such a batch one after another, each alone on a new connection, once: those that were wrong in it. */
+  repeatBatchAlone(
+    suspect: SuspectRequest,
+    number: number,
+    isWrong: (exchange: Exchange) => boolean,
+  ): Promise<RepeatedBatch | undefined>;
 }
 
 export interface RepeatedBatch {
@@ -84,14 +88,17 @@ interface BatchPlace {
  * The number of requests in a batch before the wrong one, and from it on. What one request leaves for the next shows among few;
  * how often requests that overlap get wrong results shows among more.
  */
-const [halfOfSmallBatch, halfBatch] = [3, 8];
-/** The number of requests that are sent again in batches, at most: twelve full ones. As many may be sent alone. */
-export const maxInBatches = 192;
+const [halfOfSmallBatch, halfBatch] = [3, 5];
+/**
+ * The number of requests that are sent again in batches, or alone because they were wrong in one, at most: a small batch and three
+ * full ones. A failing run has 70 requests to confirm and to narrow its failures.
+ */
+export const maxInBatches = 48;
 /** The same if the verdict of the run does not depend on them: one request among its neighbours, three times. */
 export const maxInBatchesAfterFailure = 3 * 2 * halfOfSmallBatch;
 
-/** The number of requests that are sent again in series, at most: three whole series. */
-const maxInSeries = 36;
+/** The number of requests that are sent again in series, at most: a whole series, and two that are right. */
+const maxInSeries = 20;
 
 /** How many requests are sent ahead of the current case, per concurrent request of the channel. */
 const aheadPerConcurrency = 8;
@@ -241,11 +248,16 @@ export function createCaseSender(
       const received = place && (await sendBatch(place.batch, maxInBatches));
       return received && { sent: selectOfBatch('together', suspect, received), isNew: true };
     },
-    async repeatBatchAlone(suspect, number) {
+    async repeatBatchAlone(suspect, number, isWrong) {
       const batch = repeated[number - 1];
       if (batch === undefined) return undefined;
       const isNew = batch.alone === undefined;
-      batch.alone ??= (await sendOneByOne({ rows: [{ requests: batch.requests, unavailable: [] }] })).exchanges[0];
+      if (isNew) {
+        const isWanted = ([key]: readonly [string, HttpRequest]) => isWrong(batch.received.get(key) as Exchange);
+        const requests = [...batch.requests].filter(isWanted).slice(0, Math.max(0, maxInBatches - inBatches));
+        inBatches += requests.length;
+        batch.alone = (await sendOneByOne({ rows: [{ requests: new Map(requests), unavailable: [] }] })).exchanges[0];
+      }
       return { sent: selectOfBatch('alone', suspect, batch.alone ?? new Map()), isNew };
     },
   };
