@@ -290,7 +290,7 @@ function describeKeptRun(
   { rows, target }: NarrowingInput,
 ): NarrowedGroup | undefined {
   const kept = found.find(({ narrowed }) => narrowed.shape === keptResultShape);
-  const counts = countFirstResults([...around.sent, ...ofNarrowing], target);
+  const counts = countFirstResults([...around.sent, ...ofNarrowing], around.plain, target);
   if (kept === undefined || counts === undefined || !isOnlyWrongAmongOthers(counts)) return undefined;
   const headline = 'Results are wrong only if a request is first sent while others are being answered.';
   const sentence = `${headline} ${describeFirstResults(counts)} ${staysWrong} For example: ${kept.narrowed.sentence}`;

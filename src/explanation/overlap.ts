@@ -7,7 +7,7 @@ import { type Exchange, type HttpRequest, serializeRequestIgnoringRepetition } f
 import { isSuccessful } from '../http/response-status.js';
 import type { TargetContext } from '../judge/judge-case.js';
 import { groupBy } from '../support/collections.js';
-import { serializeContent } from './request-components.js';
+import { type PlainRequestHead, serializeParts } from './request-components.js';
 import { listSymptoms } from './symptom.js';
 
 /** How often requests whose results differ were sent, and how often the result was wrong. */
@@ -49,8 +49,13 @@ export function countOverlap(exchanges: readonly Exchange[], target: TargetConte
  *
  * @returns undefined if no result is wrong
  */
-export function countFirstResults(exchanges: readonly Exchange[], target: TargetContext): OverlapCounts | undefined {
-  const first = groupSuccessful(exchanges, serializeContent).map((group) => group.slice(0, 1));
+export function countFirstResults(
+  exchanges: readonly Exchange[],
+  plain: PlainRequestHead,
+  target: TargetContext,
+): OverlapCounts | undefined {
+  const equal = groupSuccessful(exchanges, (request) => serializeParts(request, plain));
+  const first = equal.map((group) => group.slice(0, 1));
   return countResults(first.map((group) => group.map(createTimer(exchanges, target))));
 }
 

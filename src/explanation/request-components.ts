@@ -124,10 +124,16 @@ export function haveSameContent(left: HttpRequest, right: HttpRequest): boolean 
 }
 
 /** Equal for requests with the same content, however it is written. */
-export const serializeContent = cacheByObject((request: HttpRequest): string => {
+const serializeContent = cacheByObject((request: HttpRequest): string => {
   const { query, body } = parseRequest(request);
   return JSON.stringify([query, sortMembers(body)]);
 });
+
+/** Equal for requests whose parts are the same, whichever empty members they have, and in whatever order: a cache may see no difference. */
+export function serializeParts(request: HttpRequest, plain: PlainRequestHead): string {
+  const apart = takeRequestApart(request, plain);
+  return apart === undefined ? serializeContent(request) : serializeContent(apart.compose(apart.components));
+}
 
 function sortMembers(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sortMembers);

@@ -1,8 +1,8 @@
 /**
  * Verifies a contrast before it is said: its wrong request and its right one are sent once more, alone. In: what narrowing found
  * out from one answer to each. Out: the same, if the answers are the same again; otherwise what decides instead, or that it was
- * not found. A result that was wrong by chance, or among requests at the same time, may come back from a cache each time. So a
- * request that the run had sent is sent with a part that no rule asks for. Pure (see `symptom-inquiry.ts`).
+ * not found. A result that was wrong by chance, or among requests at the same time, may come back from a cache each time, and nobody
+ * knows which requests are equal to a cache. So the wrong request is sent with a part that no rule asks for. Pure (see `symptom-inquiry.ts`).
  */
 
 import { type Exchange, type HttpRequest, serializeRequestIgnoringRepetition } from '../http/exchange.js';
@@ -18,7 +18,7 @@ import {
   unstableShape,
 } from './narrowed-failure.js';
 import { listSimultaneous } from './overlap.js';
-import { haveSameContent, takeRequestApart } from './request-components.js';
+import { serializeParts, takeRequestApart } from './request-components.js';
 import { type Correctness, judgeSymptom } from './symptom.js';
 import type { RequestGenerator, SymptomInquiry } from './symptom-inquiry.js';
 
@@ -40,11 +40,10 @@ export function* verifyContrast(
   if (wrong === undefined) return found;
   if (around.isDoubtful && inquiry.allowance.left < requestsOfVerification) return describeUnverified(wrong, inquiry);
   const doubt =
-    (yield* doubtWrong(wrong, inquiry, around)) ??
+    (yield* doubtWrong(found, inquiry, around)) ??
     (found.right === undefined ? undefined : yield* doubtRight(found.right, inquiry, around));
   if (doubt === undefined) return found;
-  const { request } = doubt.wrong;
-  const start = around.sent.find((exchange) => haveSameContent(exchange.request, request)) ?? doubt.wrong;
+  const start = findWithSameParts(doubt.wrong, around) ?? doubt.wrong;
   if (doubt.kind === 'changing')
     return (
       (yield* narrowState(start, findLentParts(start, inquiry, around), inquiry, around)) ??
@@ -66,26 +65,28 @@ function* narrowKept(
     : yield* narrowOverlap(inquiry, start, other, fresh, around);
 }
 
-/** Finds out whether a wrong request is right now, or is right if no request before it was equal. */
+/** Any further part changes the size of a request. */
+const ofSize: readonly string[] = ['size', 'bytes'];
+
+/** Finds out whether a wrong request is right now, or is right with any further part. */
 function* doubtWrong(
-  wrong: Exchange,
+  { wrong: [wrong], shape }: NarrowedFailure,
   inquiry: SymptomInquiry,
   around: NarrowingContext,
 ): RequestGenerator<Doubt | undefined> {
-  if (judge(wrong, inquiry) !== 'wrong') return undefined;
+  if (wrong === undefined || judge(wrong, inquiry) !== 'wrong') return undefined;
   const equal = findEqual(wrong.request, around.sent);
   const rightInRun = equal.find((exchange) => judge(exchange, inquiry) === 'right');
   if (rightInRun !== undefined) return { kind: 'changing', wrong, right: rightInRun };
-  // A cache may know it, however it was written.
-  if (around.sent.some(({ request }) => haveSameContent(request, wrong.request))) {
-    const apart = takeRequestApart(wrong.request, around.plain);
-    // How a request is written may decide, too, and it is written plainly with a further part.
-    const isPlain = apart !== undefined && isEqual(apart.compose(apart.components), wrong.request);
-    const fresh = isPlain ? yield* findRightWithAnyMark(apart, inquiry) : undefined;
-    return fresh && { kind: 'kept', wrong, fresh };
-  }
-  const right = yield* findOther(wrong, 'right', inquiry);
-  return right && { kind: 'changing', wrong, right };
+  const apart = takeRequestApart(wrong.request, around.plain);
+  // How a request is written may decide, too, and it is written plainly with a further part.
+  const isPlain = apart !== undefined && isEqual(apart.compose(apart.components), wrong.request);
+  const isMarkable = isPlain && (around.isDoubtful || !ofSize.includes(shape));
+  const fresh = isMarkable ? yield* findRightWithAnyMark(apart, inquiry) : undefined;
+  if (isMarkable && fresh === undefined) return undefined;
+  const right = equal.length === 0 ? yield* findOther(wrong, 'right', inquiry) : undefined;
+  if (right !== undefined) return { kind: 'changing', wrong, right };
+  return fresh && { kind: 'kept', wrong, fresh };
 }
 
 /** Finds out whether a right request is wrong now, or was wrong in the run. */
@@ -111,6 +112,12 @@ function* findOther(
 ): RequestGenerator<Exchange | undefined> {
   const repeated: HttpRequest = { ...request, again };
   return (yield* inquiry.ask(repeated)) === other ? inquiry.getExchange(repeated) : undefined;
+}
+
+/** Finds the first exchange of the run whose request has the same parts. */
+function findWithSameParts({ request }: Exchange, { sent, plain }: NarrowingContext): Exchange | undefined {
+  const parts = serializeParts(request, plain);
+  return sent.find((exchange) => serializeParts(exchange.request, plain) === parts);
 }
 
 function findEqual(request: HttpRequest, sent: readonly Exchange[]): Exchange[] {
