@@ -1,3 +1,4 @@
+import type { Tier } from '../../src/contract/world.js';
 import { rejectedCredentialsStatus } from './authentication.js';
 import type { CompleteBehaviours } from './behaviours.js';
 import { createDecider, findOutcomeStatus } from './decider.js';
@@ -54,7 +55,9 @@ export function createBodyHandlers(handlers: HandlerLookup, { catalogue, behavio
 
     customerOf({ customer }) {
       if (customer === undefined) {
-        return inBody('omitted-customer', 'customer') === 'audience-rules-pass' ? waived : undefined;
+        const outcome = inBody('omitted-customer', 'customer');
+        if (outcome === 'as-one-customer') return findReservedCustomer(catalogue.tiers);
+        return outcome === 'audience-rules-pass' ? waived : undefined;
       }
       const id = customerId(customer);
       if (typeof id !== 'string') return undefined;
@@ -190,4 +193,9 @@ function hasOnly(value: unknown, names: readonly string[]): boolean {
 
 function isArrayOfStrings(value: unknown): boolean {
   return Array.isArray(value) && value.every((element) => typeof element === 'string');
+}
+
+/** Finds a customer for whom a promotion tier is reserved. */
+function findReservedCustomer(tiers: readonly Tier[]): string | undefined {
+  return tiers.flatMap(({ rules }) => rules.flatMap((rule) => (rule.kind === 'customer' ? rule.any_of : [])))[0];
 }

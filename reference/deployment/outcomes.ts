@@ -7,7 +7,7 @@ export const outcomes = {
   'result-order': ['newest-first', 'oldest-first', 'another-order'],
   'result-repetition': ['once', 'more-than-once', 'more-than-once-with-expand', 'more-than-once-with-a-filter'],
   repeatability: ['identical', 'same-promotions', 'different-promotions'],
-  'omitted-customer': ['rejected', 'server-error', 'audience-rules-pass', 'as-anybody', 'nothing-returned', 'depends-on-earlier-requests'],
+  'omitted-customer': ['rejected', 'server-error', 'audience-rules-pass', 'as-one-customer', 'as-anybody', 'nothing-returned', 'depends-on-earlier-requests'],
   'omitted-order': ['rejected', 'server-error', 'order-rules-pass', 'as-empty-order', 'nothing-returned', 'depends-on-earlier-requests'],
   'omitted-metadata': ['rejected', 'server-error', 'metadata-rules-pass', 'as-empty-metadata', 'nothing-returned', 'depends-on-earlier-requests'],
   'omitted-options': ['rejected', 'server-error', 'no-difference', 'nothing-returned'],

@@ -61,8 +61,10 @@ const lendings: readonly Lending[] = [
   { parts: [...bodyParts, 'parameter'], isInAddition: false },
 ];
 
-/** How many promotions have to be wrong before a filter that explains all of them is no coincidence. */
-const minFilteredOut = 5;
+/** How many promotions have to be wrong before the filter of an earlier request that explains all of them is no coincidence. */
+const minFilteredOutEarlier = 5;
+/** The same among the few requests at the same time. */
+const minFilteredOutAtOnce = 2;
 /** How many different requests are put together: what they should get is computed for each. */
 const maxTried = 800;
 
@@ -81,27 +83,61 @@ export function findEarlierParts(
 ): EarlierParts | undefined {
   const later = takeRequestApart(wrong.request, plain);
   if (later === undefined || !('response' in wrong) || !isSuccessful(wrong.response)) return undefined;
-  const earlierOnes = before.toReversed().flatMap((exchange): EarlierExchange[] => {
-    const apart = takeRequestApart(exchange.request, plain);
-    return apart === undefined ? [] : [{ exchange, apart }];
-  });
+  const earlierOnes = takeAllApart(before.toReversed(), plain);
+  const terms = {
+    lender: 'an earlier request',
+    minFilteredOut: isUnstable ? minFilteredOutEarlier : Number.POSITIVE_INFINITY,
+  };
   return (
-    findLendingRequest(wrong, later, earlierOnes, isUnstable, target) ??
+    findLendingRequest(wrong, later, earlierOnes, terms, target) ??
     findCollectedParts(wrong, later, earlierOnes, target)
   );
 }
 
-/** Finds one earlier request that lends parts. */
+/**
+ * Finds parts of a request at the same time with which a wrong result is right.
+ *
+ * @param simultaneous what was being answered at the same time
+ */
+export function findSimultaneousParts(
+  wrong: Exchange,
+  simultaneous: readonly Exchange[],
+  { plain }: Pick<NarrowingContext, 'plain'>,
+  target: TargetContext,
+): EarlierParts | undefined {
+  const later = takeRequestApart(wrong.request, plain);
+  if (later === undefined || !('response' in wrong) || !isSuccessful(wrong.response)) return undefined;
+  const others = takeAllApart(simultaneous, plain);
+  const terms = { lender: 'a request at the same time', minFilteredOut: minFilteredOutAtOnce };
+  return findLendingRequest(wrong, later, others, terms, target);
+}
+
+function takeAllApart(exchanges: readonly Exchange[], plain: NarrowingContext['plain']): EarlierExchange[] {
+  return exchanges.flatMap((exchange): EarlierExchange[] => {
+    const apart = takeRequestApart(exchange.request, plain);
+    return apart === undefined ? [] : [{ exchange, apart }];
+  });
+}
+
+/** Which requests may lend parts. */
+interface LendingTerms {
+  /** What they are in a sentence. */
+  readonly lender: string;
+  /** How many promotions have to be wrong before another filter tells something. */
+  readonly minFilteredOut: number;
+}
+
+/** Finds one request that lends parts. */
 function findLendingRequest(
   wrong: AnsweredExchange,
   later: DecomposedRequest,
   earlierOnes: readonly EarlierExchange[],
-  isUnstable: boolean,
+  { lender, minFilteredOut }: LendingTerms,
   target: TargetContext,
 ): EarlierParts | undefined {
   const { isRightFor, countWrong } = createResultTest(wrong, target);
   // That another filter fits may be a coincidence, unless results change by themselves, and it leaves out many promotions.
-  const doOtherFiltersTell = isUnstable && countWrong >= minFilteredOut;
+  const doOtherFiltersTell = countWrong >= minFilteredOut;
   const hasSameAnswer = (exchange: Exchange) =>
     'response' in exchange && exchange.response.body === wrong.response.body;
   // Several requests may lend the same: that with the same answer says most.
@@ -113,7 +149,7 @@ function findLendingRequest(
     const isTelling =
       isSameAnswer || (first === undefined && (!lending.parts.includes('parameter') || doOtherFiltersTell));
     if (!isTelling || !isRightFor(mixed)) continue;
-    const found = { earlier: exchange, words: describeLending(lending), isSameAnswer, countWrong };
+    const found = { earlier: exchange, words: describeLending(lending, lender), isSameAnswer, countWrong };
     if (isSameAnswer) return found;
     first ??= found;
   }
@@ -209,8 +245,8 @@ function createResultTest(wrong: AnsweredExchange, target: TargetContext) {
   return { isRightFor, countWrong: wrongTiers.size };
 }
 
-function describeLending({ parts, isInAddition }: Lending): string {
-  if (parts.length > bodyParts.length) return 'all parts of an earlier request';
+function describeLending({ parts, isInAddition }: Lending, lender: string): string {
+  if (parts.length > bodyParts.length) return `all parts of ${lender}`;
   const what = parts.length === bodyParts.length ? 'the body' : parts.map((part) => partNames[part]).join(' and ');
-  return `${what} of an earlier request ${isInAddition ? 'in addition to its own' : 'in place of its own'}`;
+  return `${what} of ${lender} ${isInAddition ? 'in addition to its own' : 'in place of its own'}`;
 }

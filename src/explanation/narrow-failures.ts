@@ -12,6 +12,7 @@ import { countAttempts } from '../run/case-sender.js';
 import type { NarrowingSender } from '../run/narrowing-sender.js';
 import { groupBy } from '../support/collections.js';
 import { type AskedMistake, askSuspected } from './ask-suspected.js';
+import { findSimultaneousParts } from './earlier-parts.js';
 import { narrow } from './narrow.js';
 import { customerShape } from './narrow-customer.js';
 import { ruleTextShape } from './narrow-rule-texts.js';
@@ -22,15 +23,31 @@ import {
   perhapsStateShape,
   repeatedShape,
   repeatedWithPartShape,
-  reproducedStateShape,
   seenStateShape,
 } from './narrow-state.js';
 import { storedTextShapePrefix } from './narrow-stored-texts.js';
 import { describeTextPair, textPairShape } from './narrow-text-pair.js';
 import { textShape } from './narrow-texts.js';
-import { describeSymptom, type NarrowedFailure, type NarrowingContext } from './narrowed-failure.js';
+import {
+  describeSymptom,
+  keptResultShape,
+  type NarrowedFailure,
+  type NarrowingContext,
+  reproducedOverlapShape,
+  reproducedStateShape,
+  unstableShape,
+} from './narrowed-failure.js';
 import { minChanging, type UnpassedRow } from './observation.js';
-import { countOverlap, describeOverlap, isOnlyWrongAmongOthers, type OverlapCounts } from './overlap.js';
+import {
+  countFirstResults,
+  countOverlap,
+  describeFirstResults,
+  describeOverlap,
+  isOnlyWrongAmongOthers,
+  isPerhapsOnlyWrongAmongOthers,
+  listSimultaneous,
+  type OverlapCounts,
+} from './overlap.js';
 import type { SuspectedMistake } from './prove-causes.js';
 import { describeRefusedResults } from './refused-results.js';
 import { getSymptomKey, listSymptoms, readReturnedTiersForTarget, type Symptom } from './symptom.js';
@@ -62,7 +79,7 @@ const maxGroups = 6;
 const maxListedGroups = 40;
 /** No group uses up the requests of the others. */
 const requestsPerGroup = 40;
-/** How many requests narrowing sends at most, and how many it may send in any case until something is found out. */
+/** How many requests narrowing sends at most, and how many it may send in any case until something is known. */
 const [maxRequests, minRequests] = [50, 3];
 /** How many requests a failing run sends beside those of a conforming one: to confirm failures, and to narrow them. */
 const maxFurther = 66;
@@ -75,10 +92,20 @@ function countAllowed({ exchanges, uses }: Pick<NarrowingInput, 'exchanges' | 'u
 }
 
 /** The shapes of what is not explained. */
-const weakShapes: readonly string[] = ['smallest', 'unstable'];
+const weakShapes: readonly string[] = ['smallest', unstableShape];
+
+/** The shapes of what is no part of a request. */
+const doubtfulShapes: readonly string[] = [
+  reproducedStateShape,
+  reproducedOverlapShape,
+  keptResultShape,
+  unstableShape,
+];
 
 /** The shape of results that are wrong only while other requests are being answered. */
 const amongOthersShape = 'among-others';
+/** The same, if a result is right for parts of a request at the same time: then earlier requests need not have lent theirs. */
+const amongOthersWithPartsShape = 'among-others-with-parts';
 
 /** A wrong exchange of a failing row. */
 interface WrongExchange {
@@ -120,6 +147,7 @@ export async function narrowFailures(input: NarrowingInput, sender: NarrowingSen
   const isUnstable = haveDifferentResults(responses);
   // Where results change, what some promotions never have is a matter of time.
   const countsToCompare = isUnstable ? [] : [countResultsByTier(unfiltered, target.world), counts];
+  const overlap = countOverlap([...exchanges.values()], target);
   const maxReturned = Math.max(0, ...responses.map(({ result }) => result.returned.length));
   const around = {
     plain,
@@ -127,9 +155,12 @@ export async function narrowFailures(input: NarrowingInput, sender: NarrowingSen
     maxReturned,
     counts,
     isUnstable,
+    isDoubtful: overlap !== undefined,
+    isWrongAmongOthersOnly: overlap !== undefined && isPerhapsOnlyWrongAmongOthers(overlap),
     isSometimesRight: createRightTest(counts),
   };
   const allowed = countAllowed(input);
+  const isRaceSeen = overlap !== undefined && isOnlyWrongAmongOthers(overlap);
   const found: NarrowedGroup[] = [];
   const sent: Exchange[][] = [];
   /** Sends what a generator asks for, as a group of its own. */
@@ -143,7 +174,7 @@ export async function narrowFailures(input: NarrowingInput, sender: NarrowingSen
     });
   };
   const allowOfGroup = () => {
-    const all = found.length === 0 ? Math.max(allowed, minRequests) : allowed;
+    const all = found.length === 0 && !isRaceSeen ? Math.max(allowed, minRequests) : allowed;
     return { left: Math.min(all - sent.flat().length, requestsPerGroup) };
   };
   const { suspected } = input;
@@ -163,13 +194,15 @@ export async function narrowFailures(input: NarrowingInput, sender: NarrowingSen
     const { exchange } = group.start;
     const comparison = { with: exchange.request, mayLackRules: false };
     const inquiry = new SymptomInquiry(group.symptom, target, allowance, comparison);
-    addGroup(found, group, await answer(narrow(exchange, inquiry, around)));
+    const isDoubtful = overlap !== undefined || found.some(({ narrowed }) => doubtfulShapes.includes(narrowed.shape));
+    addGroup(found, group, await answer(narrow(exchange, inquiry, { ...around, isDoubtful })));
   }
   const ids = new Map([...exchanges].map(([id, exchange]) => [exchange, id]));
   const findSentId = sender.keep(sent);
   const findId = (exchange: Exchange) => ids.get(exchange) ?? findSentId(exchange);
-  const ofRun = isUnstable ? describeUnstableRun(around, found, input) : undefined;
-  const sorted = joinSigns(sortByWorth(ofRun === undefined ? found : [ofRun, ...found], isUnstable), unsent);
+  const all = joinToRace(found, input.rows);
+  const ofRun = describeUnstableRun(around, all, overlap, input) ?? describeKeptRun(around, sent.flat(), all, input);
+  const sorted = joinSigns(sortByWorth(ofRun === undefined ? all : [ofRun, ...all], isUnstable), unsent);
   const ofMistake = asked === undefined ? [] : [describeAskedMistake(asked, input.rows, findId)];
   const contrasts = sorted.map((group) => ({
     ...describeGroup(group, [
@@ -199,18 +232,22 @@ function sortByWorth(groups: readonly NarrowedGroup[], isUnstable: boolean): Nar
   const telling = listOf([textShape]).length === 0 ? others : putLast(others, ruleTextShape);
   // Requests at the same time may get each other's answers. Where an earlier answer comes back, what other requests show may be
   // earlier answers, too.
-  const kept = [amongOthersShape, seenStateShape].flatMap((shape) => listOf([shape]));
+  const race = listOf([reproducedOverlapShape, amongOthersShape, amongOthersWithPartsShape]);
+  const seen = listOf([seenStateShape]);
+  const kept = [...race, ...listOf([keptResultShape]), ...seen];
+  const leftOut = listOf([amongOthersWithPartsShape]).length > 0 ? seen : [];
   // Another customer may have another earlier answer, where no rule asks for the customer.
   const earlier = telling.some(isOfUnaskedCustomer) ? listOf([perhapsEarlierAnswerShape]) : [];
-  const isReproduced = listOf([reproducedStateShape, repeatedWithPartShape]).length > 0;
+  const isReproduced = race.length > 0 || listOf([reproducedStateShape, repeatedWithPartShape]).length > 0;
   const strong = [
-    ...kept,
+    ...kept.filter((group) => !leftOut.includes(group)),
     ...earlier,
     ...telling.filter((group) => !kept.includes(group)),
     ...repeated,
     ...(isReproduced ? [] : perhaps.filter((group) => !earlier.includes(group))),
   ];
-  return isUnstable && strong.length > 0 ? strong : [...strong, ...weak];
+  const isWeakLeftOut = race.length > 0 || (isUnstable && strong.length > 0);
+  return isWeakLeftOut ? strong : [...strong, ...weak];
 }
 
 function putLast(groups: readonly NarrowedGroup[], shape: string): NarrowedGroup[] {
@@ -246,25 +283,97 @@ function describeAskedMistake(
 function describeUnstableRun(
   around: NarrowingContext,
   found: readonly NarrowedGroup[],
-  { rows, target }: NarrowingInput,
+  counts: OverlapCounts | undefined,
+  input: NarrowingInput,
 ): NarrowedGroup | undefined {
   const isFound = (shape: string) => found.some(({ narrowed }) => narrowed.shape === shape);
-  const counts = isFound(reproducedStateShape) ? undefined : countOverlap(around.sent, target);
-  const [symptom] = counts === undefined ? [] : listSymptoms(counts.wrong[0].exchange, target);
-  if (counts === undefined || symptom === undefined) return undefined;
-  const [{ exchange: wrong, right }] = counts.wrong;
-  const seen = describeSymptom(new SymptomInquiry(symptom, target, { left: 0 }), wrong.request);
-  const describe = (shape: string, headline: string): NarrowedGroup => {
-    const sentence = `${headline} ${describeOverlap(counts)} For example, ${seen}.`;
-    return { symptom, rows: [...rows], narrowed: { shape, sentence, wrong: [wrong], right } };
-  };
-  if (isOnlyWrongAmongOthers(counts))
-    return describe(amongOthersShape, 'Results are wrong only while other requests are being answered.');
-  if (isFound(seenStateShape) || isFound(repeatedWithPartShape)) return undefined;
-  const lent = describeLentInRun(counts, around, { rows, target });
+  if (counts === undefined || isFound(reproducedStateShape) || isFound(reproducedOverlapShape)) return undefined;
+  if (isOnlyWrongAmongOthers(counts)) {
+    const rows = around.isUnstable ? input.rows : listRowsOf(counts, input);
+    const headline = `Results are wrong only while other requests are being answered. ${describeOverlap(counts)}`;
+    return describeOfRun({ shape: amongOthersShape, headline, counts, rows }, around, input);
+  }
+  if (!around.isUnstable || isFound(seenStateShape) || isFound(repeatedWithPartShape)) return undefined;
+  const lent = describeLentInRun(counts, around, input);
   if (lent !== undefined) return lent;
   if (isFound(repeatedShape) || counts.alone.wrong < minChanging) return undefined;
-  return describe('overlap', 'Equal requests have different results, even if they are sent alone.');
+  const headline = `Equal requests have different results, even if they are sent alone. ${describeOverlap(counts)}`;
+  return describeOfRun({ shape: 'overlap', headline, counts, rows: input.rows }, around, input);
+}
+
+/** Says what is known of results that stay wrong, although no part of their requests decides. */
+function describeKeptRun(
+  around: NarrowingContext,
+  ofNarrowing: readonly Exchange[],
+  found: readonly NarrowedGroup[],
+  { rows, target }: NarrowingInput,
+): NarrowedGroup | undefined {
+  const kept = found.find(({ narrowed }) => narrowed.shape === keptResultShape);
+  const counts = countFirstResults([...around.sent, ...ofNarrowing], around.plain, target);
+  if (kept === undefined || counts === undefined || !isOnlyWrongAmongOthers(counts)) return undefined;
+  const headline = 'Results are wrong only if a request is first sent while others are being answered.';
+  const sentence = `${headline} ${describeFirstResults(counts)} ${staysWrong} For example: ${kept.narrowed.sentence}`;
+  return { ...kept, rows: [...rows], narrowed: { ...kept.narrowed, shape: amongOthersShape, sentence } };
+}
+
+const staysWrong = 'A wrong result stays wrong when the request is sent again.';
+
+/**
+ * Where requests at the same time showed wrong results again, these explain all failures that have no contrast of their own, and
+ * wrong results that are kept.
+ */
+function joinToRace(found: readonly NarrowedGroup[], rows: readonly UnpassedRow[]): NarrowedGroup[] {
+  const isOf = (shape: string) => (group: NarrowedGroup) => group.narrowed.shape === shape;
+  if (!found.some(isOf(reproducedOverlapShape))) return [...found];
+  const isKept = found.some(isOf(keptResultShape));
+  const joined = [keptResultShape, seenStateShape];
+  return found
+    .filter(({ narrowed }) => !joined.includes(narrowed.shape))
+    .map((group) => {
+      if (!isOf(reproducedOverlapShape)(group)) return group;
+      const sentence = isKept ? `${group.narrowed.sentence} ${staysWrong}` : group.narrowed.sentence;
+      return { ...group, rows: [...rows], narrowed: { ...group.narrowed, sentence } };
+    });
+}
+
+/** What all responses of a run show, and the rows that it explains. */
+interface RunFinding {
+  readonly shape: string;
+  readonly headline: string;
+  readonly counts: OverlapCounts;
+  readonly rows: readonly UnpassedRow[];
+}
+
+/** Adds an example: if there is one, a result that is right for parts of a request at the same time. */
+function describeOfRun(
+  { shape, headline, counts, rows }: RunFinding,
+  around: NarrowingContext,
+  { target }: NarrowingInput,
+): NarrowedGroup | undefined {
+  const examples = counts.wrong.slice(0, maxLending).map(({ exchange, right }) => {
+    const simultaneous = listSimultaneous(exchange, around.sent);
+    return { exchange, right, lent: findSimultaneousParts(exchange, simultaneous, around, target) };
+  });
+  const example = examples.find(({ lent }) => lent !== undefined) ?? examples[0];
+  const [symptom] = example === undefined ? [] : listSymptoms(example.exchange, target);
+  if (example === undefined || symptom === undefined) return undefined;
+  const { exchange, right, lent } = example;
+  const seen = describeSymptom(new SymptomInquiry(symptom, target, { left: 0 }), exchange.request);
+  const how = lent === undefined ? '' : ` The result would have been right with ${lent.words}.`;
+  const sentence = `${headline} For example, ${seen}.${how}`;
+  const shapeWithParts = shape === amongOthersShape && lent !== undefined ? amongOthersWithPartsShape : shape;
+  return { symptom, rows: [...rows], narrowed: { shape: shapeWithParts, sentence, wrong: [exchange], right } };
+}
+
+/** Lists the failing rows with a request whose results differ. */
+function listRowsOf({ wrong }: OverlapCounts, { rows, uses, exchanges }: NarrowingInput): UnpassedRow[] {
+  const changing = new Set(wrong.map(({ exchange }) => serializeRequestIgnoringRepetition(exchange.request)));
+  const isChanging = ({ id }: ExchangeUse) => {
+    const request = exchanges.get(id)?.request;
+    return request !== undefined && changing.has(serializeRequestIgnoringRepetition(request));
+  };
+  const keys = new Set(uses.filter(isChanging).map(getRowKey));
+  return rows.filter((row) => keys.has(getRowKey(row)));
 }
 
 /** Of how many wrong responses it is looked for what earlier requests may have lent. */

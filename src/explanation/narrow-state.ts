@@ -11,20 +11,20 @@ import { parseRequest } from '../http/decoded-request.js';
 import { type Exchange, type HttpRequest, serializeRequestIgnoringRepetition } from '../http/exchange.js';
 import { shorten } from '../support/untrusted-text.js';
 import { type EarlierParts, findEarlierParts, type LentPart, partNames } from './earlier-parts.js';
-import { isNamedBy } from './narrow-item.js';
+import { type FreshRequest, findRightMark, type Mark, markWithMetadata } from './fresh-requests.js';
+import { narrowOverlap } from './narrow-overlap.js';
 import {
   describeRightResult,
   describeSymptom,
   type NarrowedFailure,
   type NarrowingContext,
   quoteTierName,
+  reproducedStateShape,
 } from './narrowed-failure.js';
 import { type DecomposedRequest, type RequestComponent, takeRequestApart } from './request-components.js';
-import { type Correctness, judgeSymptom, listSymptoms } from './symptom.js';
+import { type Correctness, listSymptoms } from './symptom.js';
 import type { RequestGenerator, SymptomInquiry } from './symptom-inquiry.js';
 
-/** The shape of what two requests, one after the other, or several at the same time, show again. */
-export const reproducedStateShape = 'state';
 /** The shape of a request that is now right, now wrong, without others. */
 export const repeatedShape = 'repeated';
 /** The shape of a request that is now right, now wrong, and always right without a part of it. */
@@ -54,29 +54,47 @@ export function* narrowState(
 ): RequestGenerator<NarrowedFailure | undefined> {
   const later = takeRequestApart(start.request, around.plain);
   if (later === undefined) return undefined;
-  const before = listBefore(start, around.sent);
+  const suspects = listSuspects(start, listBefore(start, around.sent), lent, inquiry);
   const right = yield* findRightAlone(start.request, later, inquiry);
-  const fresh = right ?? { later, mark: markWithMetadata, alone: markWithMetadata(later, 'alone') };
-  const repeated = right !== undefined || around.isUnstable ? yield* tryRepeating(inquiry, fresh, lent) : undefined;
-  if (repeated !== undefined) return repeated;
+  if (right !== undefined) return yield* narrowFromRight({ start, suspects, lent, right }, inquiry, around);
   // Without an earlier request it has to be right, or something else decides.
-  if (right === undefined) return undefined;
-  const suspects = listSuspects(start, before, lent, inquiry);
-  const found = yield* tryPairs(inquiry, suspects, right, { lent, plain: around.plain });
-  // Where results change, a request may be right twice by chance.
-  const isChance = found !== undefined && around.isUnstable && !(yield* isAlwaysRight(inquiry, right));
-  if (found !== undefined) return isChance ? undefined : found;
-  const overlapping = yield* tryOverlap(inquiry, suspects[0] ?? start, right, around);
-  return overlapping ?? (lent && describeLent(start, lent, inquiry, right.alone));
+  const fresh = { later, mark: markWithMetadata, alone: markWithMetadata(later, 'alone') };
+  return around.isUnstable ? yield* tryRepeating(inquiry, fresh, lent) : undefined;
 }
 
-/** The later request, which is right if no request before it decides. */
-interface FreshRequest {
-  readonly later: DecomposedRequest;
-  /** Makes it another request, which no cache has. */
-  readonly mark: Mark;
-  /** It was sent, and no request before it decided. */
-  readonly alone: HttpRequest;
+/** A request that was wrong in the run and is right alone, and what may have made it wrong. */
+interface SuspectState {
+  readonly start: Exchange;
+  readonly suspects: readonly Exchange[];
+  readonly lent: EarlierParts | undefined;
+  readonly right: FreshRequest;
+}
+
+/** Looks for what makes a request wrong that is right alone: others at the same time, itself, or an earlier one. */
+function* narrowFromRight(
+  { start, suspects, lent, right }: SuspectState,
+  inquiry: SymptomInquiry,
+  around: NarrowingContext,
+): RequestGenerator<NarrowedFailure | undefined> {
+  const companion = suspects[0] ?? start;
+  const isRace = around.isWrongAmongOthersOnly;
+  const first = isRace ? yield* narrowOverlap(inquiry, start, companion, right, around) : undefined;
+  if (first !== undefined) return first;
+  const repeated = yield* tryRepeating(inquiry, right, lent);
+  if (repeated !== undefined) return repeated;
+  const found = yield* tryPairs(inquiry, suspects, right, { lent, plain: around.plain });
+  if (found !== undefined) return (yield* isByChance(inquiry, right, around)) ? undefined : found;
+  const last = isRace ? undefined : yield* narrowOverlap(inquiry, start, companion, right, around);
+  return last ?? (lent && describeLent(start, lent, inquiry, right.alone));
+}
+
+/** Whether a request may have been right by chance: where results change, it may be right twice. */
+function* isByChance(
+  inquiry: SymptomInquiry,
+  right: FreshRequest,
+  { isUnstable }: NarrowingContext,
+): RequestGenerator<boolean> {
+  return isUnstable && !(yield* isAlwaysRight(inquiry, right));
 }
 
 /** Finds out how the request is right on its own: as it is, or with a part that no request had. A key of a cache may lack some parts. */
@@ -86,11 +104,7 @@ function* findRightAlone(
   inquiry: SymptomInquiry,
 ): RequestGenerator<FreshRequest | undefined> {
   if ((yield* inquiry.ask(request)) === 'right') return { later, mark: markWithMetadata, alone: request };
-  for (const mark of listMarks(inquiry)) {
-    const alone = mark(later, 'alone');
-    if ((yield* inquiry.ask(alone)) === 'right') return { later, mark, alone };
-  }
-  return undefined;
+  return yield* findRightMark(later, inquiry);
 }
 
 /** Tries one earlier request after another. */
@@ -189,36 +203,6 @@ function serializeStart({ path, body = '' }: HttpRequest): string {
 
 function getBody(exchange: Exchange): string | undefined {
   return 'response' in exchange ? exchange.response.body : undefined;
-}
-
-/** Writes a request that no cache has seen: it gets one more part that no rule asks for. @param turn tells apart what is sent */
-type Mark = (request: DecomposedRequest, turn: string) => HttpRequest;
-
-const markWithMetadata: Mark = ({ components, compose }, turn) =>
-  compose([...components, { kind: 'metadata', key: 'narrowing', value: turn }]);
-
-const markWithOrderMetadata: Mark = ({ components, compose }, turn) =>
-  compose([...components, { kind: 'order-metadata', key: 'narrowing', value: [turn] }]);
-
-/** No rule asks for as many, or for this many. */
-const leastMarkingQuantity = 10_001;
-
-/** Marks with a quantity of a product that the tier does not ask for. */
-function createItemMark({ symptom, target }: SymptomInquiry): Mark | undefined {
-  const { world } = target;
-  if (symptom.kind === 'refused') return undefined;
-  const product = world.products.find(({ id }) => !isNamedBy(id, symptom.tier, world));
-  if (product === undefined) return undefined;
-  const turns: string[] = [];
-  return ({ components, compose }, turn) => {
-    if (!turns.includes(turn)) turns.push(turn);
-    const quantity = leastMarkingQuantity + turns.indexOf(turn);
-    return compose([...components, { kind: 'item', item: { product_id: product.id, quantity } }]);
-  };
-}
-
-function listMarks(inquiry: SymptomInquiry): Mark[] {
-  return [markWithMetadata, markWithOrderMetadata, createItemMark(inquiry)].flatMap((mark) => mark ?? []);
 }
 
 /** How often a request is sent, one after the other. */
@@ -332,35 +316,6 @@ function* tryPair(
   const sentence = `After the first of these two requests, the second one is wrong: ${describeSymptom(inquiry, second)}. Alone, ${describeRightResult(inquiry)}. They differ in ${difference}.${how}`;
   const wrong = [first, second].flatMap((request) => inquiry.getExchange(request) ?? []);
   return { shape: reproducedStateShape, sentence, wrong, right: inquiry.getExchange(alone) };
-}
-
-/** How often two requests are sent at the same time. */
-const overlaps = 6;
-
-/** Sends two requests several times, all at the same time. */
-function* tryOverlap(
-  inquiry: SymptomInquiry,
-  earlier: Exchange,
-  { later, mark, alone }: FreshRequest,
-  { plain }: NarrowingContext,
-): RequestGenerator<NarrowedFailure | undefined> {
-  const companion = takeRequestApart(earlier.request, plain) ?? later;
-  const turns = Array.from({ length: overlaps }, (_, n) => `together ${n + 1}`);
-  const wanted = turns.map((turn) => mark(later, turn));
-  const exchanges = yield* inquiry.sendTogether(
-    wanted.flatMap((request, n) => [mark(companion, `other ${n + 1}`), request]),
-  );
-  const wrong = exchanges.filter(
-    (exchange, n) => n % 2 === 1 && judgeSymptom(inquiry.symptom, exchange, inquiry.target) === 'wrong',
-  );
-  const [first] = wrong;
-  if (first === undefined) return undefined;
-  // Alone, it has to be right as often.
-  for (const turn of turns) {
-    if ((yield* inquiry.ask(mark(later, `alone ${turn}`))) !== 'right') return undefined;
-  }
-  const sentence = `Sent ${overlaps} times at the same time as other requests, ${wrong.length} of the answers are wrong: ${describeSymptom(inquiry, first.request)}. Sent ${overlaps} times, one after the other, ${describeRightResult(inquiry)}.`;
-  return { shape: reproducedStateShape, sentence, wrong: [first], right: inquiry.getExchange(alone) };
 }
 
 /** What the responses of the run show, if no two requests did it again. @param alone a request that is right, if there is one */

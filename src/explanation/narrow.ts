@@ -18,7 +18,17 @@ import { narrowItem, narrowItemOrder, narrowItemPlace } from './narrow-item.js';
 import { narrowKnownTexts } from './narrow-known-texts.js';
 import { narrowPlainMemberOrder } from './narrow-member-order.js';
 import { narrowRuleTexts } from './narrow-rule-texts.js';
-import { describeLent, findLentParts, hasSameAnswer, narrowState } from './narrow-state.js';
+import {
+  describeLent,
+  findLentParts,
+  hasSameAnswer,
+  narrowState,
+  perhapsEarlierAnswerShape,
+  perhapsStateShape,
+  repeatedShape,
+  repeatedWithPartShape,
+  seenStateShape,
+} from './narrow-state.js';
 import { narrowStoredKeys, narrowStoredTexts } from './narrow-stored-texts.js';
 import { narrowOtherKey, narrowTextPair } from './narrow-text-pair.js';
 import { narrowTexts } from './narrow-texts.js';
@@ -28,6 +38,9 @@ import {
   describeSymptom,
   type NarrowedFailure,
   type NarrowingContext,
+  reproducedOverlapShape,
+  reproducedStateShape,
+  unstableShape,
 } from './narrowed-failure.js';
 import { findNearestRightExample } from './nearest-right-example.js';
 import {
@@ -39,11 +52,41 @@ import {
   takeRequestApart,
 } from './request-components.js';
 import type { RequestGenerator, SymptomInquiry } from './symptom-inquiry.js';
+import { requestsOfVerification, verifyContrast } from './verify-contrast.js';
 
 /** How many promotions an earlier answer has to explain: one may be so by coincidence. */
 const minKept = 2;
 
 export function* narrow(
+  start: Exchange,
+  inquiry: SymptomInquiry,
+  around: NarrowingContext,
+): RequestGenerator<NarrowedFailure> {
+  const { allowance } = inquiry;
+  const reserved = Math.max(0, Math.min(requestsOfVerification, allowance.left - minSearching));
+  allowance.left -= reserved;
+  const found = yield* narrowUnverified(start, inquiry, around);
+  allowance.left += reserved;
+  return ofSeveralAnswers.includes(found.shape) ? found : yield* verifyContrast(found, inquiry, around);
+}
+
+/** How many requests are left for the search, before some are reserved for the verification. */
+const minSearching = 2;
+
+/** What was seen several times, or says itself that results change. */
+const ofSeveralAnswers: readonly string[] = [
+  reproducedStateShape,
+  reproducedOverlapShape,
+  repeatedShape,
+  repeatedWithPartShape,
+  seenStateShape,
+  perhapsStateShape,
+  perhapsEarlierAnswerShape,
+  unstableShape,
+];
+
+/** Finds out what makes the difference, from one answer to each request. */
+function* narrowUnverified(
   start: Exchange,
   inquiry: SymptomInquiry,
   around: NarrowingContext,
@@ -189,7 +232,7 @@ function describeForm(start: Exchange, plainly: HttpRequest, inquiry: SymptomInq
 
 function describeUnstable(start: Exchange, inquiry: SymptomInquiry): NarrowedFailure {
   const sentence = `In the run, ${describeSymptom(inquiry, start.request)}. When the same request was sent again, alone and at the end, ${describeRightResult(inquiry)}. What made the difference was not found.`;
-  return { shape: 'unstable', sentence, wrong: [start], right: inquiry.getExchange(start.request) };
+  return { shape: unstableShape, sentence, wrong: [start], right: inquiry.getExchange(start.request) };
 }
 
 /** What no request that was sent makes right. */

@@ -28,6 +28,16 @@ export interface NarrowedFailure {
   readonly right: Exchange | undefined;
 }
 
+/** The shape of what two requests, one after the other, show again. */
+export const reproducedStateShape = 'state';
+/** The shape of what requests at the same time show again. */
+export const reproducedOverlapShape = 'overlap-again';
+
+/** The shape of a request whose results change, and of which nothing more is known. */
+export const unstableShape = 'unstable';
+/** The shape of a request that stays wrong, although no part of it decides. */
+export const keptResultShape = 'kept-result';
+
 /** What is at hand apart from the symptom. */
 export interface NarrowingContext {
   /** The largest number of promotions in a response of the run. */
@@ -37,6 +47,10 @@ export interface NarrowingContext {
   readonly counts: ResultCountsByTier;
   /** Whether equal requests of the run had different results. */
   readonly isUnstable: boolean;
+  /** Whether they were right each time that they were sent alone, and some were wrong while others were being answered. */
+  readonly isWrongAmongOthersOnly: boolean;
+  /** Whether something was seen to decide that is no part of a request: then a contrast may be due to that. */
+  readonly isDoubtful: boolean;
   /** Whether a response of the run is right where the symptom could have been. */
   readonly isSometimesRight: (symptom: Symptom) => boolean;
   /** All exchanges of the run, in the order of sending. */

@@ -6,6 +6,7 @@
 import { parseFilterParameter, spellFiltersLiterally } from '../contract/operation.js';
 import { encodeQueryText, parseRequest } from '../http/decoded-request.js';
 import type { HttpRequest } from '../http/exchange.js';
+import { cacheByObject } from '../support/caches.js';
 import { isJsonObject } from '../support/json.js';
 import { quoteText } from '../support/quote-text.js';
 
@@ -128,11 +129,19 @@ export function listMetadataFilters(components: readonly RequestComponent[]): Me
 
 /** Whether two requests have the same content, however it is written. */
 export function haveSameContent(left: HttpRequest, right: HttpRequest): boolean {
-  const read = (request: HttpRequest) => {
-    const { query, body } = parseRequest(request);
-    return JSON.stringify([query, sortMembers(body)]);
-  };
-  return read(left) === read(right);
+  return serializeContent(left) === serializeContent(right);
+}
+
+/** Equal for requests with the same content, however it is written. */
+const serializeContent = cacheByObject((request: HttpRequest): string => {
+  const { query, body } = parseRequest(request);
+  return JSON.stringify([query, sortMembers(body)]);
+});
+
+/** Equal for requests whose parts are the same, whichever empty members they have, and in whatever order: a cache may see no difference. */
+export function serializeParts(request: HttpRequest, plain: PlainRequestHead): string {
+  const apart = takeRequestApart(request, plain);
+  return apart === undefined ? serializeContent(request) : serializeContent(apart.compose(apart.components));
 }
 
 function sortMembers(value: unknown): unknown {

@@ -48,8 +48,12 @@ export interface CaseSender {
    * requests around it than {@link sendInBatch} takes.
    */
   repeatBatch(suspect: SuspectRequest, number: number): Promise<RepeatedBatch | undefined>;
-  /** Sends the requests of such a batch one after another, each alone on a new connection, once. */
-  repeatBatchAlone(suspect: SuspectRequest, number: number): Promise<RepeatedBatch | undefined>;
+  /** Sends requests of such a batch one after another, each alone on a new connection, once: those that were wrong in it. */
+  repeatBatchAlone(
+    suspect: SuspectRequest,
+    number: number,
+    isWrong: (exchange: Exchange) => boolean,
+  ): Promise<RepeatedBatch | undefined>;
 }
 
 export interface RepeatedBatch {
@@ -84,14 +88,22 @@ interface BatchPlace {
  * The number of requests in a batch before the wrong one, and from it on. What one request leaves for the next shows among few;
  * how often requests that overlap get wrong results shows among more.
  */
-const [halfOfSmallBatch, halfBatch] = [3, 8];
-/** The number of requests that are sent again in batches, at most: twelve full ones. As many may be sent alone. */
-export const maxInBatches = 192;
+const [halfOfSmallBatch, halfBatch] = [3, 5];
+/**
+ * How many requests of a full batch are answered at the same time, at most. Then most of them come after another one on their
+ * connection, too: what a deployment keeps of a connection shows.
+ */
+const maxAtOnceInFullBatch = 4;
+/**
+ * The number of requests that are sent again in batches, or alone because they were wrong in one, at most: a small batch and three
+ * full ones. A failing run has 70 requests to confirm and to narrow its failures.
+ */
+export const maxInBatches = 48;
 /** The same if the verdict of the run does not depend on them: one request among its neighbours, three times. */
 export const maxInBatchesAfterFailure = 3 * 2 * halfOfSmallBatch;
 
-/** The number of requests that are sent again in series, at most: three whole series. */
-const maxInSeries = 36;
+/** The number of requests that are sent again in series, at most: a whole series, and two that are right. */
+const maxInSeries = 20;
 
 /** How many requests are sent ahead of the current case, per concurrent request of the channel. */
 const aheadPerConcurrency = 8;
@@ -129,14 +141,21 @@ export function createCaseSender(
   let inBatches = 0;
   let inSeries = 0;
 
-  const sendRows = async (testCase: SentRows, send: RequestChannel['send'], isSerial = false) => {
+  /** @param maxAtOnce how many requests are answered at the same time, at most */
+  const sendRows = async (
+    testCase: SentRows,
+    send: RequestChannel['send'],
+    maxAtOnce: number = Number.POSITIVE_INFINITY,
+  ) => {
     const received = new Map<string, Exchange>();
     const sendKept = async ([key, request]: readonly [string, HttpRequest]): Promise<void> => {
       received.set(key, await send(request));
     };
-    const requests = [...indexRequests(testCase)];
-    if (isSerial) for (const request of requests) await sendKept(request);
-    else await Promise.all(requests.map(sendKept));
+    const waiting = [...indexRequests(testCase)];
+    const sendNext = async (): Promise<void> => {
+      for (let request = waiting.shift(); request !== undefined; request = waiting.shift()) await sendKept(request);
+    };
+    await Promise.all(Array.from({ length: Math.min(waiting.length, maxAtOnce) }, sendNext));
     const exchanges = testCase.rows.map(({ requests, unavailable }) => {
       const applicable = unavailable.length > 0 ? [] : [...requests];
       return new Map(applicable.map(([name, sent]) => [name, received.get(createKey(name, sent)) as Exchange]));
@@ -152,14 +171,14 @@ export function createCaseSender(
     }
   };
   /** Sends requests while nothing else is sent, on connections of their own: what a deployment keeps of one shows. */
-  const sendWhileIdle = async (testCase: SentRows, isSerial: boolean) => {
+  const sendWhileIdle = async (testCase: SentRows, maxAtOnce?: number) => {
     await Promise.all(ahead.values());
     channel.reconnect();
-    return await sendRows(testCase, channel.send, isSerial);
+    return await sendRows(testCase, channel.send, maxAtOnce);
   };
   const sendOneByOne = async (testCase: SentRows) => {
     await Promise.all(ahead.values());
-    return await sendRows(testCase, sendOnNewConnection, true);
+    return await sendRows(testCase, sendOnNewConnection, 1);
   };
   /** Finds the batch of a suspect, which several failing rows may share. */
   const findBatch = (suspect: SuspectRequest, half: number): BatchPlace | undefined => {
@@ -183,7 +202,8 @@ export function createCaseSender(
     if (inBatches + requests.size > maxOfRun) return undefined;
     inBatches += requests.size;
     const all = { rows: [{ requests, unavailable: [] }] };
-    const { exchanges } = await sendWhileIdle(all, serialCase !== undefined);
+    const maxOfBatch = requests.size > 2 * halfOfSmallBatch ? maxAtOnceInFullBatch : undefined;
+    const { exchanges } = await sendWhileIdle(all, serialCase === undefined ? maxOfBatch : 1);
     const received = exchanges[0] ?? new Map<string, Exchange>();
     turns.push(received);
     if (serialCase === undefined) repeated.push({ requests, received });
@@ -201,7 +221,7 @@ export function createCaseSender(
   };
   return {
     async send(testCase) {
-      if (isSerial(testCase)) return await sendWhileIdle(testCase, true);
+      if (isSerial(testCase)) return await sendWhileIdle(testCase, 1);
       const sending = ahead.get(testCase.id) ?? sendRows(testCase, sendOnce);
       const position = planned.findIndex(({ id }) => id === testCase.id);
       if (position >= 0) sendAhead(position + 1);
@@ -215,7 +235,7 @@ export function createCaseSender(
       // The order of the requests of a serial case matters, so all of them are sent.
       const send = isSerial(testCase) ? sendOnNewConnection : sendAloneOnce[turn];
       const kept = testCase.rows.map((row, n) => (rows.includes(n) ? row : { ...row, requests: new Map() }));
-      return await sendRows({ rows: kept }, send, true);
+      return await sendRows({ rows: kept }, send, 1);
     },
     async sendInSeries(suspect) {
       if (inSeries === maxInSeries) return undefined;
@@ -241,11 +261,16 @@ export function createCaseSender(
       const received = place && (await sendBatch(place.batch, maxInBatches));
       return received && { sent: selectOfBatch('together', suspect, received), isNew: true };
     },
-    async repeatBatchAlone(suspect, number) {
+    async repeatBatchAlone(suspect, number, isWrong) {
       const batch = repeated[number - 1];
       if (batch === undefined) return undefined;
       const isNew = batch.alone === undefined;
-      batch.alone ??= (await sendOneByOne({ rows: [{ requests: batch.requests, unavailable: [] }] })).exchanges[0];
+      if (isNew) {
+        const isWanted = ([key]: readonly [string, HttpRequest]) => isWrong(batch.received.get(key) as Exchange);
+        const requests = [...batch.requests].filter(isWanted).slice(0, Math.max(0, maxInBatches - inBatches));
+        inBatches += requests.length;
+        batch.alone = (await sendOneByOne({ rows: [{ requests: new Map(requests), unavailable: [] }] })).exchanges[0];
+      }
       return { sent: selectOfBatch('alone', suspect, batch.alone ?? new Map()), isNew };
     },
   };

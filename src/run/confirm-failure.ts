@@ -43,6 +43,8 @@ export interface FailedCase {
   readonly firstJudgement: CaseJudgement;
   /** Whether another requirement failed before, so that the verdict of the run is certain. */
   readonly isRunFailing: boolean;
+  /** Whether a failure was confirmed that shows only among requests at the same time. */
+  readonly isRaceConfirmed: boolean;
 }
 
 export interface Confirmation {
@@ -162,13 +164,16 @@ function leaveOpen({ title, at, exchange, reason }: RowJudgement, broken: Exchan
 const rowsAtOnce = 2;
 /** How many failing rows of a case are sent again if the verdict of the run does not depend on them. */
 const maxRowsAfterFailure = 2 * rowsAtOnce;
+/** The same if requests at the same time are known to be wrong: most failures will not be seen again. */
+const maxRowsAfterRace = 1;
 
 /** A proxy that damages one response in twenty damages the same one three times once in 200 runs. */
 const maxTurns = 3;
 
 async function confirmAlone(failed: FailedCase): Promise<StageResult> {
   const failing = listFailingRows(failed.firstJudgement);
-  const rows = failed.isRunFailing ? failing.slice(0, maxRowsAfterFailure) : failing;
+  const maxRows = failed.isRaceConfirmed ? maxRowsAfterRace : maxRowsAfterFailure;
+  const rows = failed.isRunFailing ? failing.slice(0, maxRows) : failing;
   let result: StageResult = { judgement: failed.firstJudgement, repetitions: [], isConfirmed: false };
   for (let start = 0; start < rows.length && !result.isConfirmed; start += rowsAtOnce)
     result = await repeatAlone(failed, rows.slice(start, start + rowsAtOnce), result.repetitions);
@@ -315,7 +320,7 @@ const selectRow = (testCase: RequirementCase, row: number): RequirementCase => (
 
 async function confirmInBatch(failed: FailedCase, { suspect, alone }: SuspectRow): Promise<BatchResult> {
   const same = await confirmSameRow(failed, suspect, alone);
-  // How often overlapping requests are wrong takes a hundred requests to find out.
+  // Whether overlapping requests are wrong takes forty requests to find out.
   if (same.judgement !== undefined || isSerial(failed.testCase) || failed.isRunFailing) return same;
   const others = await confirmAnyRequest(failed, suspect);
   return { ...others, repetitions: [...same.repetitions, ...others.repetitions] };
@@ -347,79 +352,92 @@ async function confirmSameRow(
 
 /** How many batches must have wrong results, how many results must be wrong in all, and which share of all results. */
 const [minWrongBatches, minWrong, minWrongShare] = [3, 6, 1 / 20];
-/** How many new batches without a wrong result are sent for one suspect. */
-const maxRightBatches = 3;
+/** How many new batches without a wrong result are sent for one suspect: others may show more. */
+const maxRightBatches = 1;
 
 /**
- * Confirms that overlapping requests get wrong results, whichever requests: the batches of the run count, and some more around
- * the suspect. The requests of each are sent alone, too. What a network or a change of the data does to a response does not
- * depend on what is sent at the same time, so a request that is right in a batch and wrong alone refutes it, and so does a
- * response that is damaged. A proxy that takes one response in eighty for another (a quarter of one in twenty that it damages)
- * makes six of 80 wrong once in 1,000 times, and spares the 80 that are sent alone in a third of these.
+ * Confirms that overlapping requests get wrong results: the suspect each time, or whichever requests. The batches of the run count,
+ * and some more around the suspect. What is wrong in a batch is sent alone, too. A response that is damaged refutes it: then the
+ * network may have changed others. A proxy that takes one response in twenty for another makes one request wrong three times once in
+ * 8,000 times, and six of 36 once in 150 times, seldom in three batches, and then it spares those that are sent alone in two of
+ * three times.
  */
 async function confirmAnyRequest(failed: FailedCase, suspect: SuspectRequest): Promise<BatchResult> {
-  const { turns, repetitions, isNew } = await repeatUntilEnough(failed, suspect);
+  const { results, repetitions, isNew } = await repeatUntilEnough(failed, suspect);
   const unconfirmed = { repetitions: isNew ? repetitions : [] };
-  if (!isEnough(turns)) return unconfirmed;
-  const all = [...repetitions];
-  for (const { number, together } of turns.filter(({ alone }) => alone === undefined)) {
-    const alone = await failed.sender.repeatBatchAlone(suspect, number);
-    if (alone === undefined) return { repetitions: all };
-    all.push(alone.sent);
-    if (isRefuted({ number, together, alone: readResults(alone.sent, failed.target) })) return { repetitions: all };
-  }
   const { reason, ...judgement } = failed.firstJudgement.rows[suspect.row] as RowJudgement;
-  if (reason === undefined) return unconfirmed;
-  const data = { reason, wrong: sum(turns.map(countWrong)), batches: turns.filter(countWrong).length };
-  return { judgement: { ...judgement, reason: createReason('among-overlapping', data) }, repetitions: all };
+  if (!isEnough(results, suspect) || reason === undefined) return unconfirmed;
+  const wrong = listWrong(results).map(({ length }) => length);
+  const data = { reason, wrong: sum(wrong), batches: wrong.filter(Boolean).length };
+  return { judgement: { ...judgement, reason: createReason('among-overlapping', data) }, repetitions };
 }
 
-/** Sends batches until enough results are wrong, or it does not look like that. What refutes the suspicion leaves no turns. */
-async function repeatUntilEnough({ sender, target }: FailedCase, suspect: SuspectRequest) {
+/** Sends batches until enough results are wrong, or it does not look like that. What refutes the suspicion leaves no results. */
+async function repeatUntilEnough(failed: FailedCase, suspect: SuspectRequest) {
   const repetitions: CaseExchanges[] = [];
-  const turns: BatchTurn[] = [];
+  let results: BatchResults = { together: [], alone: new Map() };
   let rightInNew = 0;
   let isNew = false;
-  while (!isEnough(turns) && rightInNew < maxRightBatches) {
-    const number = turns.length + 1;
-    const repeated = await sender.repeatBatch(suspect, number);
-    if (repeated === undefined) break;
-    repetitions.push(repeated.sent);
-    const together = readResults(repeated.sent, target);
-    const alone = hasWrong(together) ? await sender.repeatBatchAlone(suspect, number) : undefined;
-    if (alone !== undefined) repetitions.push(alone.sent);
-    isNew ||= repeated.isNew || alone?.isNew === true;
-    turns.push({ number, together, alone: alone && readResults(alone.sent, target) });
-    if (turns.some(isRefuted)) return { turns: [], repetitions, isNew };
-    if (repeated.isNew && alone === undefined) rightInNew += 1;
+  while (!isEnough(results, suspect) && rightInNew < maxRightBatches) {
+    const turn = await repeatOnce(failed, suspect, results);
+    if (turn === undefined) break;
+    repetitions.push(...turn.repetitions);
+    results = turn.results;
+    isNew ||= turn.isNew;
+    if (isDamagedOnce(results)) return { results: { together: [], alone: new Map() }, repetitions, isNew };
+    if (turn.isNewAndRight) rightInNew += 1;
   }
-  return { turns, repetitions, isNew };
+  return { results, repetitions, isNew };
 }
 
-/** The results of a batch, and of its requests when each is sent alone. */
-interface BatchTurn {
-  readonly number: number;
-  readonly together: Results;
-  readonly alone?: Results | undefined;
+/** Sends one more batch, and what is wrong in it alone, unless it is known how that is alone. */
+async function repeatOnce({ sender, target }: FailedCase, suspect: SuspectRequest, before: BatchResults) {
+  const number = before.together.length + 1;
+  const repeated = await sender.repeatBatch(suspect, number);
+  if (repeated === undefined) return undefined;
+  const together = readResults(repeated.sent, target);
+  const isUnknown = ([request, result]: readonly [string, Result]) => result === 'wrong' && !before.alone.has(request);
+  const unknown = new Set([...together].filter(isUnknown).map(([request]) => request));
+  const isWanted = ({ request }: Exchange) => unknown.has(serializeRequest(request));
+  const alone = unknown.size > 0 ? await sender.repeatBatchAlone(suspect, number, isWanted) : undefined;
+  const ofAlone = alone === undefined ? [] : readResults(alone.sent, target);
+  return {
+    repetitions: [repeated.sent, ...(alone === undefined ? [] : [alone.sent])],
+    results: { together: [...before.together, together], alone: new Map([...before.alone, ...ofAlone]) },
+    isNew: repeated.isNew || alone?.isNew === true,
+    isNewAndRight: repeated.isNew && ![...together.values()].includes('wrong'),
+  };
 }
 
-function isEnough(turns: readonly BatchTurn[]): boolean {
-  const wrong = sum(turns.map(countWrong));
-  const all = sum(turns.map(({ together }) => together.size));
-  return turns.filter(countWrong).length >= minWrongBatches && wrong >= minWrong && wrong >= all * minWrongShare;
+/** The results of each batch, and of the requests that were wrong in one when each is sent alone. */
+interface BatchResults {
+  readonly together: readonly Results[];
+  readonly alone: Results;
 }
 
-/** Counts the requests that are wrong in a batch and right alone. */
-function countWrong({ together, alone }: BatchTurn): number {
-  return [...together].filter(([request, result]) => result === 'wrong' && alone?.get(request) === 'right').length;
+function isEnough(results: BatchResults, { first }: SuspectRequest): boolean {
+  const wrong = listWrong(results);
+  const count = wrong.flat().length;
+  const all = sum(results.together.map(({ size }) => size));
+  const key = serializeRequest(first.request);
+  const isSuspectWrong = wrong.filter((requests) => requests.includes(key)).length >= minWrongBatches;
+  const isMany = count >= minWrong && wrong.filter(({ length }) => length > 0).length >= minWrongBatches;
+  return (isSuspectWrong || isMany) && count >= all * minWrongShare;
 }
 
-function isRefuted({ together, alone = new Map() }: BatchTurn): boolean {
-  const isDamaged = [...together.values(), ...alone.values()].includes('damaged');
-  return isDamaged || [...together].some(([request, result]) => result === 'right' && alone.get(request) === 'wrong');
+/** Lists for each batch the requests that are wrong in it and right alone. */
+function listWrong({ together, alone }: BatchResults): string[][] {
+  return together.map((results) =>
+    [...results].flatMap(([request, result]) =>
+      result === 'wrong' && alone.get(request) === 'right' ? [request] : [],
+    ),
+  );
 }
 
-const hasWrong = (results: Results) => [...results.values()].includes('wrong');
+function isDamagedOnce({ together, alone }: BatchResults): boolean {
+  return [...together, alone].some((results) => [...results.values()].includes('damaged'));
+}
+
 const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0);
 
 /** `damaged`: the response did not arrive, or not as JSON, so the network or a proxy may have changed others, too. */

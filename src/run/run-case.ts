@@ -34,7 +34,7 @@ export interface CaseRunContext {
 }
 
 /** Which failures of a case count only if they are seen again, and how much may be sent for that. */
-interface ConfirmationTerms extends Pick<FailedCase, 'isRunFailing'> {
+interface ConfirmationTerms extends Pick<FailedCase, 'isRunFailing' | 'isRaceConfirmed'> {
   readonly needsConfirmation: (failure: CaseJudgement) => boolean;
 }
 
@@ -153,7 +153,11 @@ export async function sendAndJudgeCase(
   testCase: TestCase,
   sender: CaseSender,
   target: TargetContext,
-  { needsConfirmation, isRunFailing }: ConfirmationTerms = { needsConfirmation: () => true, isRunFailing: false },
+  { needsConfirmation, ...terms }: ConfirmationTerms = {
+    needsConfirmation: () => true,
+    isRunFailing: false,
+    isRaceConfirmed: false,
+  },
 ) {
   const first = await sender.send(testCase);
   const evidence = collectRowEvidence(first.exchanges, target);
@@ -162,6 +166,6 @@ export async function sendAndJudgeCase(
     firstJudgement.verdict !== 'fail' || testCase.kind === 'question' || !needsConfirmation(firstJudgement);
   const confirmation: Confirmation = isFinal
     ? { judgement: firstJudgement, repetitions: [] }
-    : await confirmFailure({ testCase, sender, target, first, evidence, firstJudgement, isRunFailing });
+    : await confirmFailure({ testCase, sender, target, first, evidence, firstJudgement, ...terms });
   return { first, evidence, ...confirmation };
 }

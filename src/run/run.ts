@@ -97,6 +97,7 @@ export async function startRun(stated: Suite, unlogged: RequestChannel, options:
   /** The requirements of the contract with a confirmed failure, which decides their verdict; and those with a known one. */
   const failing = new Set<string>();
   const failingAsKnown = new Set<string>();
+  let isRaceConfirmed = false;
   const verdicts = new Map<string, Verdict>();
   const runCaseWith = async (sender: CaseSender, testCase: TestCase, purpose?: string): Promise<CaseResult> => {
     const subject = getRequirementOrQuestionId(testCase);
@@ -107,7 +108,9 @@ export async function startRun(stated: Suite, unlogged: RequestChannel, options:
     const isRunFailing = failing.size > 0;
     try {
       const unsent = findUnsentResult(testCase);
-      const result = unsent ?? (await runCase(testCase, sender, context, { needsConfirmation, isRunFailing }, purpose));
+      const terms = { needsConfirmation, isRunFailing, isRaceConfirmed };
+      const result = unsent ?? (await runCase(testCase, sender, context, terms, purpose));
+      isRaceConfirmed ||= result.rows.some(isOfRace);
       const isNew = getVerdictApartFromKnown(result) === 'fail';
       if (result.verdict === 'fail' && !isOwnCase(testCase)) (isNew ? failing : failingAsKnown).add(subject);
       return result;
@@ -166,6 +169,11 @@ export async function startRun(stated: Suite, unlogged: RequestChannel, options:
       return { result: judged ?? { ...createRepetitionResult('pass'), isUncounted: true }, ...evidence };
     },
   };
+}
+
+/** Whether a row fails only among requests at the same time. */
+function isOfRace({ verdict, reason }: CaseResult['rows'][number]): boolean {
+  return verdict === 'fail' && ['only-among-others', 'among-overlapping'].includes(reason?.code ?? '');
 }
 
 /** Changes what is sent for a deployment that does not take every request as it is. */

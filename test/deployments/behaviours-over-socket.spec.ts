@@ -129,6 +129,7 @@ const descriptions: Readonly<Record<string, Described>> = {
     about: [withBody({ customer: undefined })],
     shown: {
       'audience-rules-pass': '+bob-only',
+      'as-one-customer': '+ann-or-bob -bob-only',
       'as-anybody': like(eve),
       // What an earlier request leaves is tested by itself.
       'depends-on-earlier-requests': like(eve),

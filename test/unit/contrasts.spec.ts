@@ -42,6 +42,8 @@ function narrowRequest(answer: Answer, request: HttpRequest, tierName?: string):
     maxReturned: Number.POSITIVE_INFINITY,
     counts: [],
     isUnstable: false,
+    isWrongAmongOthersOnly: false,
+    isDoubtful: false,
     isSometimesRight: () => true,
     sent: [],
   };

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from '@playwright/test';
 import type { DeploymentFacts, Handlers } from '../../reference/deployment/handlers.js';
 import type { ParsedRequest } from '../../reference/deployment/parsed-request.js';
@@ -18,6 +19,7 @@ import { listRequestsOfCase } from '../../src/run/case-sender.js';
 import { getMember, isJsonObject, parseJson } from '../../src/support/json.js';
 import { quoteText } from '../../src/support/quote-text.js';
 import { indexExchanges } from '../../tools/proof/judge-deployment.js';
+import { createRandom } from '../support/chaos.js';
 import { makeTestFolder } from '../support/cli.js';
 import { type Answer, certifyOver, channelTo, createReference, suite } from '../support/in-process.js';
 import { createIndependentDeployment } from '../support/independent-deployment.js';
@@ -572,23 +574,93 @@ test('A loop that removes from the list that it walks leaves each promotion afte
   ]);
 });
 
-test('A contrast says that requests at the same time mix', async () => {
-  const target = path.join(makeTestFolder(), 'target.yaml');
-  writeFileSync(target, 'name: shop\nbase_url: http://localhost\nallow_http: true\n');
+test.describe('Requests at the same time', () => {
   const credentials = { applicationId: 'application', token: 'token-to-try' };
   const deployment = createReference({ credentials });
-  let shared = '';
-  const { causes = [] } = await certify(
-    async (request) => {
+  type Slow = (request: HttpRequest) => Promise<ReturnType<Answer>>;
+
+  /** Certifies a function that answers requests while others come. */
+  async function certifySlow(answer: Slow) {
+    const target = path.join(makeTestFolder(), 'target.yaml');
+    writeFileSync(target, 'name: shop\nbase_url: http://localhost\nallow_http: true\n');
+    const certificate = await certify(answer, { target, credentials });
+    const sentences = (certificate.causes ?? []).map(({ sentence }) => sentence);
+    return { ...certificate, sentences };
+  }
+
+  const waitForOthers = async () => {
+    for (let turn = 0; turn < 3; turn += 1) await new Promise(setImmediate);
+  };
+
+  const keepAnswers = (answer: Slow): Slow => {
+    const kept = new Map<string, ReturnType<Answer>>();
+    return async (request) => {
+      const key = JSON.stringify([request.path, request.headers, request.body]);
+      const response = kept.get(key) ?? (await answer(request));
+      kept.set(key, response);
+      return response;
+    };
+  };
+
+  test('mix: the contrast says so', async () => {
+    let shared = '';
+    const { sentences } = await certifySlow(async (request) => {
       shared = request.body ?? '';
-      await new Promise(setImmediate);
-      await new Promise(setImmediate);
+      await waitForOthers();
       const isWhole = request.body !== undefined && isJsonObject(parseJson(request.body));
       return deployment(isWhole ? { ...request, body: shared } : request);
-    },
-    { target, credentials },
-  );
-  expect(causes[0]?.sentence).toMatch(/at the same time|of an earlier request|of earlier requests/);
+    });
+    expect(sentences[0]).toMatch(/at the same time|of an earlier request|of earlier requests|while other requests/);
+  });
+
+  test('take the filter of each other: the result would be right with the query of another one', async () => {
+    let shared = '';
+    const { sentences, requests_sent } = await certifySlow(async (request) => {
+      [, shared = ''] = request.path.split('?');
+      // So long that the times of the requests overlap.
+      await delay(10);
+      const [place] = request.path.split('?');
+      const isFiltered = request.path.includes('filters');
+      return deployment(isFiltered ? { ...request, path: `${place}?${shared}` } : request);
+    });
+    expect(sentences[0]).toMatch(/with the query of a request at the same time|had the query of an earlier request/);
+    expect(requests_sent).toBeLessThanOrEqual(300);
+  });
+
+  test('have wrong results that a cache keeps: no part of a request is said to decide', async () => {
+    let count = 0;
+    let busy = 0;
+    const answer: Slow = async (request) => {
+      busy += 1;
+      await waitForOthers();
+      const isWrong = busy > 1 && request.body !== undefined && ++count % 7 === 0;
+      busy -= 1;
+      const response = deployment(request);
+      return isWrong ? { ...response, body: response.body.replaceAll(/promo_[0-9a-f]+/g, 'none') } : response;
+    };
+    const { verdict, sentences, requests_sent } = await certifySlow(keepAnswers(answer));
+    expect(verdict).toBe('does-not-conform');
+    expect(sentences[0]).toMatch(/at the same time|while other(s| requests)|is wrong each time/);
+    for (const sentence of sentences) expect(sentence).not.toMatch(/^With |^For the /);
+    expect(requests_sent).toBeLessThanOrEqual(300);
+  });
+
+  test('and a cache of the whole request do not hide which part decides', async () => {
+    const failing = createReference({ credentials, faults: ['requests-expand/filters-lost'] });
+    const { sentences } = await certifySlow(keepAnswers(async (request) => failing(request)));
+    expect(sentences[0]).toMatch(/^With .*expand/);
+    for (const sentence of sentences) expect(sentence).not.toMatch(/at the same time|while other|each time/);
+  });
+});
+
+test('A result that is wrong by chance has no contrast', async () => {
+  const random = createRandom(11);
+  const answer: Answer = (request) => {
+    const response = conforming(request);
+    return random() < 0.3 ? { ...response, body: response.body.replaceAll(/promo_[0-9a-f]+/g, 'none') } : response;
+  };
+  const { certificate } = await runWithEvidence(channelTo(answer));
+  for (const { sentence } of certificate.causes ?? []) expect(sentence).not.toMatch(/^With .*\. With/);
 });
 
 test('A smaller window hides no second mistake, whose tiers it leaves out of every response', async () => {
