@@ -126,18 +126,5 @@ const ofMetadata: readonly Fault[] = [
   ),
 ];
 
-const ofIndexes: readonly Fault[] = [
-  {
-    id: 'metadata-filter-finds-the-oldest',
-    breaks: 'filter.tier-metadata',
-    story: 'The index by key and value of metadata is a map to one tier: each tier replaces the newer ones.',
-    sentence: 'Of the promotion tiers with one key and value of metadata, a filter finds only the oldest.',
-    change: (handlers, { catalogue }) => ({
-      hasMetadata: (tier, key, value) =>
-        tier === catalogue.tiers.findLast((other) => handlers.hasMetadata(other, key, value)),
-    }),
-  },
-];
-
 /** How the result is narrowed. */
-export const filterFaults: readonly Fault[] = [...ofEither, ...ofMetadata, ...ofIndexes];
+export const filterFaults: readonly Fault[] = [...ofEither, ...ofMetadata];

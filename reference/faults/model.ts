@@ -46,11 +46,27 @@ export function createWindowMistake(id: string, sentence: string, newest: Handle
   return { id, sentence, breaks: 'limit.newest-150', change: () => ({ newest }) };
 }
 
-/** A mistake that concerns every request, whatever it asks for. */
+/** A mistake of a filter. */
+export function createFilterMistake(
+  id: string,
+  sentence: string,
+  field: 'promotion_id' | 'metadata',
+  change: Change,
+): StructuralMistake {
+  return { id, sentence, breaks: field === 'metadata' ? 'filter.tier-metadata' : 'filter.promotion-id', change };
+}
+
+/** A mistake about rules: promotions that are not valid are returned. It may concern every request. */
 export function createMistakeOfEveryRequest(id: string, sentence: string, change: Change): StructuralMistake {
   return { id, sentence, breaks: 'result.valid-only', change };
 }
 
+/** A mistake that loses promotions which are valid. */
+export function createLossMistake(id: string, sentence: string, change: Change): StructuralMistake {
+  return { id, sentence, breaks: 'result.all-valid', change };
+}
+
+/** A limit on the result. */
 export function createPageMistake(id: string, sentence: string, limit: ResultLimit): StructuralMistake {
   return { id, sentence, breaks: 'result.all-valid', change: () => ({}), limit };
 }

@@ -233,28 +233,6 @@ const quantities: readonly Fault[] = [
     (lines) => lines.map((line) => ({ ...line, quantity: lines[0]?.quantity })),
   ),
   {
-    id: 'shared-item-result-newest',
-    breaks: 'order.quantity',
-    story: 'The result of a rule is kept for the request under its product or SKU, without its threshold.',
-    sentence:
-      'Within a request, all rules about one product or SKU get the result of the one that is evaluated first, that of the newest promotion.',
-    change(handlers) {
-      const known = new Map<string, boolean>();
-      return {
-        holds(rule, request) {
-          if (!('id' in rule)) return handlers.holds(rule, request);
-          const result = known.get(rule.id) ?? handlers.holds(rule, request);
-          known.set(rule.id, result);
-          return result;
-        },
-        select(request) {
-          known.clear();
-          return handlers.select(request);
-        },
-      };
-    },
-  },
-  {
     id: 'quantity-of-the-whole-order',
     breaks: 'order.quantity',
     story: 'If the right product is in the order, the threshold is compared with the sum of all quantities.',

@@ -86,18 +86,6 @@ const invalid: readonly Fault[] = [
     }),
   },
   {
-    id: 'rules-after-customer-unread',
-    breaks: 'result.valid-only',
-    story: 'Once a rule about customers holds, "break" leaves the loop over the rules, and not the switch in it.',
-    sentence: 'Once a rule about customers holds, the rules after it in the same promotion are not evaluated.',
-    change: (handlers) => ({
-      isValid({ rules }, request) {
-        const end = rules.findIndex((rule) => rule.kind === 'customer' && handlers.holds(rule, request));
-        return (end < 0 ? rules : rules.slice(0, end)).every((rule) => handlers.holds(rule, request));
-      },
-    }),
-  },
-  {
     id: 'first-rule-of-each-kind',
     breaks: 'result.valid-only',
     story: 'The rules are kept in a map by their kind, and the first one stays.',

@@ -219,7 +219,9 @@ function rangeOf(first: number, last: number): number[] {
  * Finds another order in which all checked tiers come before all others. It is named if no order with other words does so as
  * well.
  */
-function describeOtherOrder({ checked, unchecked }: CheckedRanks, world: TargetWorld): string | undefined {
+function describeOtherOrder({ checked, unchecked, leftOut }: CheckedRanks, world: TargetWorld): string | undefined {
+  // Where few changed places, an order may fit by chance.
+  if (leftOut.length < minLeftOut) return undefined;
   const inside = new Set(checked.map(({ tier }) => tier));
   const outside = new Set(unchecked.map(({ tier }) => tier));
   const fitting = listOtherTierOrders(world).filter(({ sort }) => {

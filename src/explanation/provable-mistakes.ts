@@ -7,17 +7,13 @@ import { sharedRuleMistakes } from './shared-rule-mistakes.js';
 import { singleTierMistakes } from './single-tier-mistakes.js';
 
 /** Those that may explain a part of what is wrong, while something else explains the rest. */
-export const mistakesAmongOthers: readonly StructuralMistake[] = [...knownMistakes, ...dropKnown(ruleLoopMistakes)];
+export const mistakesAmongOthers: readonly StructuralMistake[] = [...knownMistakes, ...ruleLoopMistakes];
 
 /** Those that are named only if they explain nearly all that is wrong. */
 export const mistakesAlone: readonly StructuralMistake[] = [
   ...loopMistakes,
-  ...dropKnown([...singleTierMistakes, ...sharedRuleMistakes]),
+  ...singleTierMistakes,
+  ...sharedRuleMistakes,
 ];
 
 export const provableMistakes: readonly StructuralMistake[] = [...mistakesAmongOthers, ...mistakesAlone];
-
-/** Some mistakes of a family are faults of the reference deployment. */
-function dropKnown(mistakes: readonly StructuralMistake[]): StructuralMistake[] {
-  return mistakes.filter(({ id }) => !knownMistakes.some((known) => known.id === id));
-}

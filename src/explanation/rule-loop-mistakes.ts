@@ -4,7 +4,7 @@
  */
 
 import type { Handlers } from '../../reference/deployment/handlers.js';
-import type { StructuralMistake } from '../../reference/faults/model.js';
+import { createMistakeOfEveryRequest, type StructuralMistake } from '../../reference/faults/model.js';
 import type { TierRule } from '../contract/world.js';
 
 type Rules = readonly TierRule[];
@@ -24,14 +24,9 @@ function createLoopMistake(
   sentence: string,
   decide: (rules: Rules, holds: RuleTest) => boolean,
 ): StructuralMistake {
-  return {
-    id,
-    sentence,
-    breaks: 'result.valid-only',
-    change: (handlers: Handlers) => ({
-      isValid: ({ rules }, request) => decide(rules, (rule) => handlers.holds(rule, request)),
-    }),
-  };
+  return createMistakeOfEveryRequest(id, sentence, (handlers: Handlers) => ({
+    isValid: ({ rules }, request) => decide(rules, (rule) => handlers.holds(rule, request)),
+  }));
 }
 
 export const ruleLoopMistakes: readonly StructuralMistake[] = [

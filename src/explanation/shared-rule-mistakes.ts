@@ -4,7 +4,7 @@
  */
 
 import type { Change } from '../../reference/deployment/handlers.js';
-import type { StructuralMistake } from '../../reference/faults/model.js';
+import { createMistakeOfEveryRequest, type StructuralMistake } from '../../reference/faults/model.js';
 import { type Tier, type TierRule, windowSize } from '../contract/world.js';
 import { computeOnce } from '../support/caches.js';
 
@@ -101,22 +101,20 @@ const keptChoices = [
 ] as const;
 
 export const sharedRuleMistakes: readonly StructuralMistake[] = keys.flatMap((key) => [
-  ...evaluationOrders.map(
-    ([order, words, sort]): StructuralMistake => ({
-      id: `shared-${key.id}-result-${order}`,
-      sentence: `Within a request, all ${key.words} get the result of the one that is evaluated first, ${words}.`,
-      breaks: 'result.valid-only',
-      change: createMemoChange(key, sort),
-    }),
+  ...evaluationOrders.map(([order, words, sort]) =>
+    createMistakeOfEveryRequest(
+      `shared-${key.id}-result-${order}`,
+      `Within a request, all ${key.words} get the result of the one that is evaluated first, ${words}.`,
+      createMemoChange(key, sort),
+    ),
   ),
   ...keptChoices
     .filter(([choice]) => choice !== 'newest' || !key.isOfItems)
-    .map(
-      ([choice, words, sort]): StructuralMistake => ({
-        id: `shared-${key.id}-rule-${choice}`,
-        sentence: `In place of all ${key.words}, the one of ${words} is evaluated.`,
-        breaks: 'result.valid-only',
-        change: createKeptRuleChange(key, sort),
-      }),
+    .map(([choice, words, sort]) =>
+      createMistakeOfEveryRequest(
+        `shared-${key.id}-rule-${choice}`,
+        `In place of all ${key.words}, the one of ${words} is evaluated.`,
+        createKeptRuleChange(key, sort),
+      ),
     ),
 ]);

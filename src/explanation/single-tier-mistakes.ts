@@ -4,9 +4,9 @@
  */
 
 import type { Catalogue } from '../../reference/deployment/catalogue.js';
-import type { Handlers } from '../../reference/deployment/handlers.js';
+import type { Change, Handlers } from '../../reference/deployment/handlers.js';
 import { type ParsedRequest, type Waivable, waived } from '../../reference/deployment/parsed-request.js';
-import type { StructuralMistake } from '../../reference/faults/model.js';
+import { createFilterMistake, createLossMistake, type StructuralMistake } from '../../reference/faults/model.js';
 import { type Tier, type TierRule, windowSize } from '../contract/world.js';
 import { cacheByObject } from '../support/caches.js';
 
@@ -24,7 +24,8 @@ interface IndexUse {
   readonly id: string;
   /** Continues with the tier that is found. */
   readonly words: string;
-  readonly breaks: StructuralMistake['breaks'];
+  /** What a filter is about that uses the index. */
+  readonly field?: 'promotion_id' | 'metadata';
   readonly listKeys: (tier: Tier) => readonly string[];
   readonly change: (getIndex: () => TierIndex, handlers: Handlers) => Partial<Handlers>;
 }
@@ -37,7 +38,7 @@ const filterUses: readonly IndexUse[] = [
   {
     id: 'metadata-filter-finds',
     words: 'Of the promotion tiers with one key and value of metadata, a filter finds only',
-    breaks: 'filter.tier-metadata',
+    field: 'metadata',
     listKeys: ({ metadata }) => Object.entries(metadata).map(([key, value]) => joinEntry(key, value)),
     change: (getIndex, handlers) => ({
       hasMetadata: (tier, key, value) =>
@@ -47,7 +48,7 @@ const filterUses: readonly IndexUse[] = [
   {
     id: 'metadata-filter-by-key-finds',
     words: 'Of the promotion tiers with one key of metadata, a filter finds only',
-    breaks: 'filter.tier-metadata',
+    field: 'metadata',
     listKeys: ({ metadata }) => Object.keys(metadata),
     change: (getIndex, handlers) => ({
       hasMetadata: (tier, key, value) => getIndex().get(key) === tier && handlers.hasMetadata(tier, key, value),
@@ -56,7 +57,7 @@ const filterUses: readonly IndexUse[] = [
   {
     id: 'campaign-filter-finds',
     words: 'Of the promotion tiers of one campaign, a filter by promotion_id finds only',
-    breaks: 'filter.promotion-id',
+    field: 'promotion_id',
     listKeys: ({ campaign_id }) => [campaign_id],
     change: (getIndex, handlers) => ({
       inCampaign: (tier, id) => getIndex().get(id) === tier && handlers.inCampaign(tier, id),
@@ -108,7 +109,6 @@ const ruleUses = ruleKeys.map(({ id, words, readRule, listSent }): IndexUse => {
   return {
     id: `${id}-rules-find`,
     words: `Of the promotion tiers with a rule about ${words}, only one is found:`,
-    breaks: 'result.all-valid',
     listKeys,
     change: (getIndex, handlers) => ({
       validity(request) {
@@ -127,14 +127,13 @@ function createIndex(tiers: readonly Tier[], listKeys: IndexUse['listKeys']): Ti
 }
 
 export const singleTierMistakes: readonly StructuralMistake[] = [...filterUses, ...ruleUses].flatMap(
-  ({ id, words, breaks, listKeys, change }) =>
+  ({ id, words, field, listKeys, change }) =>
     choices.map(([choice, chosen, sort]): StructuralMistake => {
       const getIndex = cacheByObject(({ tiers }: Catalogue) => createIndex(sort(tiers), listKeys));
-      return {
-        id: `${id}-the-${choice}`,
-        sentence: `${words} ${chosen}.`,
-        breaks,
-        change: (handlers, { catalogue }) => change(() => getIndex(catalogue), handlers),
-      };
+      const ofChoice: Change = (handlers, { catalogue }) => change(() => getIndex(catalogue), handlers);
+      const [mistakeId, sentence] = [`${id}-the-${choice}`, `${words} ${chosen}.`];
+      return field === undefined
+        ? createLossMistake(mistakeId, sentence, ofChoice)
+        : createFilterMistake(mistakeId, sentence, field, ofChoice);
     }),
 );

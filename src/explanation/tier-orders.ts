@@ -57,7 +57,7 @@ function createTextKeys({ campaigns }: Pick<TargetWorld, 'campaigns'>): SortKey[
   const names = new Map(campaigns.map(({ id, name }) => [id, name]));
   return [
     { id: 'name', words: 'name', read: ({ name }) => name },
-    { id: 'lower-case-name', words: 'name, whatever the case of letters', read: ({ name }) => name.toLowerCase() },
+    { id: 'lower-case-name', words: 'name', read: ({ name }) => name.toLowerCase() },
     { id: 'id', words: 'id', read: ({ id }) => id },
     { id: 'campaign', words: 'id of the campaign', read: ({ campaign_id }) => campaign_id },
     { id: 'campaign-name', words: 'name of the campaign', read: ({ campaign_id }) => names.get(campaign_id) ?? '' },

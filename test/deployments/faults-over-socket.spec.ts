@@ -251,10 +251,6 @@ const stories: Readonly<Record<string, Story>> = {
     [withItems(plate(3), mug()), '+mug-3'],
     [withItems(plate(), mug(3)), '-mug-3'],
   ],
-  'shared-item-result-newest': [
-    [annWithAMug, '+mug-10'],
-    [withItems(plate()), 'same'],
-  ],
   'quantity-of-the-whole-order': [
     [withItems(mug(), plate(2)), '+mug-3'],
     [withItems(plate(3)), 'same'],
@@ -372,11 +368,6 @@ const stories: Readonly<Record<string, Story>> = {
     [withFilter('metadata.channel', 'web'), '-everyone'],
     [withFilter('level', 'gold'), 'same'],
   ],
-  'metadata-filter-finds-the-oldest': [
-    [withFilter('level', 'gold'), '-everyone'],
-    [withFilter('level', 'silver'), 'same'],
-    [withFilter('campaign', 'spring'), 'same'],
-  ],
   'metadata-filter-lets-keyless-through': [
     [withFilter('level', 'silver'), '+without-metadata'],
     [withFilter('campaign', 'spring'), 'same'],
@@ -419,11 +410,6 @@ const stories: Readonly<Record<string, Story>> = {
   ],
   'last-rule-only': [
     [withItems(plate()), '+mug-and-plate'],
-    [annWithAMug, 'same'],
-  ],
-  'rules-after-customer-unread': [
-    [withCustomer('ann', withItems(plate())), '+ann-with-a-mug'],
-    [withCustomer('bob', withItems(plate())), 'same'],
     [annWithAMug, 'same'],
   ],
   'first-rule-of-each-kind': [
