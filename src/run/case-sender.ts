@@ -47,11 +47,12 @@ export interface CaseSender {
    * Returns the batches of the run in the order in which they were sent again; after them, sends that of the suspect, with more
    * requests around it than {@link sendInBatch} takes.
    */
-  repeatBatch(suspect: SuspectRequest, number: number): Promise<RepeatedBatch | undefined>;
+  repeatBatch(suspect: SuspectRequest, number: number, maxOfRun: number): Promise<RepeatedBatch | undefined>;
   /** Sends requests of such a batch one after another, each alone on a new connection, once: those that were wrong in it. */
   repeatBatchAlone(
     suspect: SuspectRequest,
     number: number,
+    maxOfRun: number,
     isWrong: (exchange: Exchange) => boolean,
   ): Promise<RepeatedBatch | undefined>;
 }
@@ -90,8 +91,8 @@ interface BatchPlace {
  */
 const [halfOfSmallBatch, halfBatch] = [3, 5];
 /**
- * How many requests of a full batch are answered at the same time, at most. Then most of them come after another one on their
- * connection, too: what a deployment keeps of a connection shows.
+ * How many requests of every second full batch are answered at the same time, at most. Then most of them come after another one on
+ * their connection: what a deployment keeps of a connection shows. In the others, all are, as in the run: a race shows.
  */
 const maxAtOnceInFullBatch = 4;
 /**
@@ -99,6 +100,8 @@ const maxAtOnceInFullBatch = 4;
  * full ones. A failing run has 70 requests to confirm and to narrow its failures.
  */
 export const maxInBatches = 48;
+/** The same if some results were wrong in a batch and right alone, which is not yet enough. A race that is missed is worse. */
+export const maxInPromisingBatches = 120;
 /** The same if the verdict of the run does not depend on them: one request among its neighbours, three times. */
 export const maxInBatchesAfterFailure = 3 * 2 * halfOfSmallBatch;
 
@@ -202,7 +205,8 @@ export function createCaseSender(
     if (inBatches + requests.size > maxOfRun) return undefined;
     inBatches += requests.size;
     const all = { rows: [{ requests, unavailable: [] }] };
-    const maxOfBatch = requests.size > 2 * halfOfSmallBatch ? maxAtOnceInFullBatch : undefined;
+    const isFull = requests.size > 2 * halfOfSmallBatch;
+    const maxOfBatch = isFull && repeated.length % 2 === 1 ? maxAtOnceInFullBatch : undefined;
     const { exchanges } = await sendWhileIdle(all, serialCase === undefined ? maxOfBatch : 1);
     const received = exchanges[0] ?? new Map<string, Exchange>();
     turns.push(received);
@@ -254,20 +258,20 @@ export function createCaseSender(
       const received = batch.turns[turn - 1] ?? (await sendBatch(batch, maxOfRun));
       return received && selectOfBatch('same-row', suspect, received, key);
     },
-    async repeatBatch(suspect, number) {
+    async repeatBatch(suspect, number, maxOfRun) {
       const kept = repeated[number - 1];
       if (kept !== undefined) return { sent: selectOfBatch('together', suspect, kept.received), isNew: false };
       const place = findBatch(suspect, halfBatch);
-      const received = place && (await sendBatch(place.batch, maxInBatches));
+      const received = place && (await sendBatch(place.batch, maxOfRun));
       return received && { sent: selectOfBatch('together', suspect, received), isNew: true };
     },
-    async repeatBatchAlone(suspect, number, isWrong) {
+    async repeatBatchAlone(suspect, number, maxOfRun, isWrong) {
       const batch = repeated[number - 1];
       if (batch === undefined) return undefined;
       const isNew = batch.alone === undefined;
       if (isNew) {
         const isWanted = ([key]: readonly [string, HttpRequest]) => isWrong(batch.received.get(key) as Exchange);
-        const requests = [...batch.requests].filter(isWanted).slice(0, Math.max(0, maxInBatches - inBatches));
+        const requests = [...batch.requests].filter(isWanted).slice(0, Math.max(0, maxOfRun - inBatches));
         inBatches += requests.length;
         batch.alone = (await sendOneByOne({ rows: [{ requests: new Map(requests), unavailable: [] }] })).exchanges[0];
       }

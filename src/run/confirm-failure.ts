@@ -30,6 +30,7 @@ import {
   isSerial,
   maxInBatches,
   maxInBatchesAfterFailure,
+  maxInPromisingBatches,
   type SuspectRequest,
 } from './case-sender.js';
 
@@ -353,7 +354,7 @@ async function confirmSameRow(
 /** How many batches must have wrong results, how many results must be wrong in all, and which share of all results. */
 const [minWrongBatches, minWrong, minWrongShare] = [3, 6, 1 / 20];
 /** How many new batches without a wrong result are sent for one suspect: others may show more. */
-const maxRightBatches = 1;
+const maxRightBatches = 3;
 
 /**
  * Confirms that overlapping requests get wrong results: the suspect each time, or whichever requests. The batches of the run count,
@@ -393,13 +394,14 @@ async function repeatUntilEnough(failed: FailedCase, suspect: SuspectRequest) {
 /** Sends one more batch, and what is wrong in it alone, unless it is known how that is alone. */
 async function repeatOnce({ sender, target }: FailedCase, suspect: SuspectRequest, before: BatchResults) {
   const number = before.together.length + 1;
-  const repeated = await sender.repeatBatch(suspect, number);
+  const maxOfRun = listWrong(before).flat().length > 0 ? maxInPromisingBatches : maxInBatches;
+  const repeated = await sender.repeatBatch(suspect, number, maxOfRun);
   if (repeated === undefined) return undefined;
   const together = readResults(repeated.sent, target);
   const isUnknown = ([request, result]: readonly [string, Result]) => result === 'wrong' && !before.alone.has(request);
   const unknown = new Set([...together].filter(isUnknown).map(([request]) => request));
   const isWanted = ({ request }: Exchange) => unknown.has(serializeRequest(request));
-  const alone = unknown.size > 0 ? await sender.repeatBatchAlone(suspect, number, isWanted) : undefined;
+  const alone = unknown.size > 0 ? await sender.repeatBatchAlone(suspect, number, maxInPromisingBatches, isWanted) : undefined;
   const ofAlone = alone === undefined ? [] : readResults(alone.sent, target);
   return {
     repetitions: [repeated.sent, ...(alone === undefined ? [] : [alone.sent])],
