@@ -9,6 +9,7 @@ import type { Tier } from '../contract/world.js';
 import type { HttpRequest } from '../http/exchange.js';
 import { renderShortList } from '../support/collections.js';
 import { quoteText } from '../support/quote-text.js';
+import { truncate } from '../support/untrusted-text.js';
 import type { ComponentContrast } from './narrow-components.js';
 import {
   describeRightResult,
@@ -23,7 +24,7 @@ import type { Correctness } from './symptom.js';
 import { type RequestGenerator, SymptomInquiry } from './symptom-inquiry.js';
 import { describeTextTraits, type TextEntries } from './text-traits.js';
 
-/** A tier whose rules about metadata ask for short texts alone. */
+/** What the rules of a tier about metadata ask for, if it has no other rules than these and one about customers. */
 interface RuleText {
   readonly tier: Tier;
   readonly entries: TextEntries;
@@ -33,8 +34,8 @@ interface RuleText {
 /** The shape of what the texts of rules decide. */
 export const ruleTextShape = 'rule-text';
 
-/** Longer texts show nothing at a glance. */
-const maxLength = 40;
+/** Longer texts show nothing at a glance: they are shown where only these are lost, and only their beginnings. */
+const [maxLength, shownOfLong] = [40, 20];
 /** How many rules are asked for that did not hold, and how many that did. */
 const maxAsked = 3;
 
@@ -48,10 +49,13 @@ export function* narrowRuleTexts(
   // A part without which it is right says more.
   if (contrast.right !== undefined) return undefined;
   if (symptom.kind !== 'missing' || !symptom.tier.rules.some(({ kind }) => kind === 'metadata')) return undefined;
-  const lost = sortBySigns(
-    counts.filter(({ missing, returned }) => missing > 0 && returned === 0).flatMap(readRuleText),
-  );
-  const found = counts.filter(({ missing, returned }) => missing === 0 && returned > 0).flatMap(readRuleText);
+  const allLost = counts.filter(({ missing, returned }) => missing > 0 && returned === 0).flatMap(readRuleText);
+  const shortLost = allLost.filter(isShort);
+  const lost = sortBySigns(shortLost.length > 0 ? shortLost : allLost);
+  const found = counts
+    .filter(({ missing, returned }) => missing === 0 && returned > 0)
+    .flatMap(readRuleText)
+    .filter(isShort);
   const others = components.filter(({ kind }) => kind !== 'metadata');
   const build: BuildWithRule = ({ entries }) =>
     compose([...others, ...entries.map(([key, value]) => ({ kind: 'metadata' as const, key, value }))]);
@@ -114,13 +118,21 @@ function readEntries({ tier: { rules } }: { readonly tier: Tier }): TextEntries 
   return isOther ? [] : rules.flatMap((rule): TextEntries => (rule.kind === 'metadata' ? [[rule.key, rule.is]] : []));
 }
 
-/** Reads what a tier asks for, if it is short. */
+/** Reads what a tier asks for. */
 function readRuleText({ tier }: { readonly tier: Tier }): RuleText[] {
   const entries = readEntries({ tier });
-  const isShort = entries.every(([key, value]) => key.length + value.length <= maxLength);
-  if (entries.length === 0 || !isShort) return [];
-  const words = entries.map(([key, value]) => `${quoteText(key)} = ${quoteText(value)}`).join(' and ');
+  if (entries.length === 0) return [];
+  const words = entries.map(([key, value]) => `${quoteBeginning(key)} = ${quoteBeginning(value)}`).join(' and ');
   return [{ tier, entries, words }];
+}
+
+function isShort({ entries }: RuleText): boolean {
+  return entries.every(([key, value]) => key.length + value.length <= maxLength);
+}
+
+function quoteBeginning(text: string): string {
+  if (text.length <= maxLength) return quoteText(text);
+  return `${quoteText(truncate(text, shownOfLong))}… (${text.length} letters)`;
 }
 
 function sortBySigns(texts: readonly RuleText[]): RuleText[] {

@@ -401,7 +401,8 @@ async function repeatOnce({ sender, target }: FailedCase, suspect: SuspectReques
   const isUnknown = ([request, result]: readonly [string, Result]) => result === 'wrong' && !before.alone.has(request);
   const unknown = new Set([...together].filter(isUnknown).map(([request]) => request));
   const isWanted = ({ request }: Exchange) => unknown.has(serializeRequest(request));
-  const alone = unknown.size > 0 ? await sender.repeatBatchAlone(suspect, number, maxInPromisingBatches, isWanted) : undefined;
+  const alone =
+    unknown.size > 0 ? await sender.repeatBatchAlone(suspect, number, maxInPromisingBatches, isWanted) : undefined;
   const ofAlone = alone === undefined ? [] : readResults(alone.sent, target);
   return {
     repetitions: [repeated.sent, ...(alone === undefined ? [] : [alone.sent])],
