@@ -624,7 +624,8 @@ test.describe('Requests at the same time', () => {
       return deployment(isFiltered ? { ...request, path: `${place}?${shared}` } : request);
     });
     expect(sentences[0]).toMatch(/with the query of a request at the same time|had the query of an earlier request/);
-    expect(requests_sent).toBeLessThanOrEqual(300);
+    // A race that shows seldom takes more than other failures.
+    expect(requests_sent).toBeLessThanOrEqual(380);
   });
 
   test('have wrong results that a cache keeps: no part of a request is said to decide', async () => {
