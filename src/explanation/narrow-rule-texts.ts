@@ -36,22 +36,26 @@ export const ruleTextShape = 'rule-text';
 
 /** Longer texts show nothing at a glance: they are shown where only these are lost, and only their beginnings. */
 const [maxLength, shownOfLong] = [40, 20];
+/** Nobody reads more entries of one rule. */
+const maxEntries = 2;
 /** How many rules are asked for that did not hold, and how many that did. */
 const maxAsked = 3;
 
+/** @param length of the texts of rules that are asked for. Long ones say less than other contrasts */
 export function* narrowRuleTexts(
   inquiry: SymptomInquiry,
   { components, compose }: DecomposedRequest,
   contrast: ComponentContrast,
   { counts }: NarrowingContext,
+  length: 'short' | 'long' = 'short',
 ): RequestGenerator<NarrowedFailure | undefined> {
   const { symptom } = inquiry;
   // A part without which it is right says more.
   if (contrast.right !== undefined) return undefined;
   if (symptom.kind !== 'missing' || !symptom.tier.rules.some(({ kind }) => kind === 'metadata')) return undefined;
   const allLost = counts.filter(({ missing, returned }) => missing > 0 && returned === 0).flatMap(readRuleText);
-  const shortLost = allLost.filter(isShort);
-  const lost = sortBySigns(shortLost.length > 0 ? shortLost : allLost);
+  const isMeant = length === 'short' ? isShort : ({ entries }: RuleText) => entries.length <= maxEntries;
+  const lost = sortBySigns(allLost.filter(isMeant));
   const found = counts
     .filter(({ missing, returned }) => missing === 0 && returned > 0)
     .flatMap(readRuleText)

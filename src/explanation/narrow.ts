@@ -183,7 +183,8 @@ function* narrowValues(
     (yield* narrowRuleTexts(inquiry, apart, contrast, around)) ??
     (yield* narrowLettersBeyondAscii(inquiry, apart.compose(contrast.wrong))) ??
     (yield* narrowPlainMemberOrder(inquiry, apart.compose(contrast.wrong))) ??
-    (yield* narrowInjection(inquiry, apart, around))
+    (yield* narrowInjection(inquiry, apart, around)) ??
+    (yield* narrowRuleTexts(inquiry, apart, contrast, around, 'long'))
   );
 }
 

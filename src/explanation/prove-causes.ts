@@ -107,6 +107,9 @@ export function proveCauses(
   }
 }
 
+/** Fewer promotions at the end of the window may be missing for another reason, which they share with others. */
+const minLeftOut = 3;
+
 /**
  * Finds a smaller window that mends nearly every wrong response in part. The promotions that it leaves out are missing in all of
  * them, so that a second mistake leaves few responses that the window alone would mend. It may leave out the last promotions of
@@ -127,7 +130,7 @@ function findPartlyMendingWindow(
   const candidates = windows.flatMap((mistake): Candidate[] => {
     const size = readWindowSizeOfCauseId(mistake.id) ?? windowSize;
     const after = run.predict([...assumed, mistake]);
-    if (size >= windowSize || isContradicted(run.compared, before, after)) return [];
+    if (size > windowSize - minLeftOut || isContradicted(run.compared, before, after)) return [];
     const sentence = `No promotion tier from rank ${size + 1} on is returned: the deployment checks the newest ${size}, or a few more that another mistake leaves out. Or ${absence}.`;
     const mended = wrong.flatMap(([shown, positions]): WrongResponse[] => {
       const right = positions.filter(createMendTest(shown, after));
