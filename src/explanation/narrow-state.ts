@@ -332,12 +332,9 @@ export function describeLent(
     : `In the run, ${symptom}.`;
   const description = describeRequest(earlier.request, world);
   // It is shown as a command, too.
-  const which = description.length > maxDescription ? '' : ` The earlier one was ${description}.`;
-  const cause = `The result would be right if this request had ${words}.${which}`;
-  const rightly =
-    alone === undefined
-      ? ''
-      : ` Sent alone, or after that one, ${describeRightResult(inquiry)}: it takes more than these two, one after the other.`;
+  const which = description.length > maxDescription ? '' : `, for example those of ${description}`;
+  const cause = `The result would be right if this request had ${words}${which}.`;
+  const rightly = alone === undefined ? '' : ` Sent again alone, ${describeRightResult(inquiry)}.`;
   const right = alone === undefined ? earlier : inquiry.getExchange(alone);
   const perhapsShape = isSameAnswer ? perhapsEarlierAnswerShape : perhapsStateShape;
   const shape = countWrong >= minTelling ? seenStateShape : perhapsShape;

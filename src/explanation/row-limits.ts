@@ -1,6 +1,6 @@
 /** Counts what promotion tiers have several of. A deployment may limit these where it should limit promotion tiers. Pure. */
 
-import type { Tier } from '../contract/world.js';
+import { type Tier, windowSize } from '../contract/world.js';
 
 /** What a tier has several of, such as rows of a table, and how many of them. */
 export interface CountableParts {
@@ -46,17 +46,17 @@ export function countParts(count: CountableParts['count'], tiers: readonly Tier[
 const maxShareOfLimit = 0.05;
 
 /** Sizes that people choose for a page, a block or a limit. Any other number may be a coincidence. */
-const usualLimits: readonly number[] = [100, 128, 200, 250, 256, 500, 512, 1000, 1024, 2000, 2048];
+const usualLimits: readonly number[] = [100, 128, windowSize, 200, 250, 256, 500, 512, 1000, 1024, 2000, 2048];
 
 /**
- * Finds what reaches a usual limit before the first tier from which on something is wrong.
+ * Finds the simplest thing that reaches a usual limit before the first tier from which on something is wrong.
  *
  * @param rank of that tier, from 1
  * @param tiers the newest first
- * @returns sentences
+ * @returns a sentence, or none
  */
 export function listLimitsReachedBefore(rank: number, tiers: readonly Tier[]): string[] {
-  return countableParts.flatMap(({ name, count }) => {
+  const found = countableParts.flatMap(({ name, count }) => {
     const [before, after] = [countParts(count, tiers.slice(0, rank - 1)), countParts(count, tiers.slice(0, rank))];
     const limit = usualLimits.find((size) => before <= size && size < after);
     // A tier that takes many rows at once reaches some usual limit by chance.
@@ -65,4 +65,5 @@ export function listLimitsReachedBefore(rank: number, tiers: readonly Tier[]): s
       ? []
       : [`The promotion tiers before rank ${rank} have ${before} ${name}: ${limit} may be a limit.`];
   });
+  return found.slice(0, 1);
 }
