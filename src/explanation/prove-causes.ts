@@ -14,6 +14,7 @@ import type { ComparableObservation, UnpassedRow } from './observation.js';
 import { listWindowAndLimitMistakes, otherCheckedRanksCauseId, readWindowSizeOfCauseId } from './observed-mistakes.js';
 import type { ObservationsWithPredictor, Predict } from './prediction.js';
 import { mistakesAlone, mistakesAmongOthers } from './provable-mistakes.js';
+import { isOfEmptyIndex } from './single-tier-mistakes.js';
 import {
   isTierWrong,
   listWrongResponses,
@@ -208,6 +209,8 @@ function sortByPromise<Entry extends { readonly after: Predict }>(
 function chooseProved(candidates: readonly Candidate[]): Candidate[] {
   const most = Math.max(0, ...candidates.map(({ mended }) => mended.length));
   const best = candidates.filter(({ mended }) => mended.length === most);
+  const ofEmptyIndex = best.filter(({ mistake }) => isOfEmptyIndex(mistake));
+  if (ofEmptyIndex.length > 0) return ofEmptyIndex;
   const first = new Set(best[0]?.mended);
   // Mistakes that mend different responses, and as many, are rivals: neither is proved.
   return best.every(({ mended }) => mended.every((entry) => first.has(entry))) ? best : [];

@@ -62,6 +62,14 @@ export const ruleLoopMistakes: readonly StructuralMistake[] = [
           return (others.length > 0 ? others : rules).every(holds);
         },
       ),
+      createLoopMistake(
+        `one-rule-about-${kind}-enough`,
+        `Of several rules about ${words}, one is enough: the others need not hold.`,
+        (rules, holds) => {
+          const ofKind = rules.filter(isOfKind);
+          return (ofKind.length === 0 || ofKind.some(holds)) && rules.every((rule) => isOfKind(rule) || holds(rule));
+        },
+      ),
     ];
   }),
   createLoopMistake('last-rule-unread', 'The last rule of a promotion is not evaluated.', (rules, holds) =>

@@ -126,8 +126,35 @@ function createIndex(tiers: readonly Tier[], listKeys: IndexUse['listKeys']): Ti
   return new Map(tiers.toReversed().flatMap((tier) => listKeys(tier).map((key) => [key, tier] as const)));
 }
 
-export const singleTierMistakes: readonly StructuralMistake[] = [...filterUses, ...ruleUses].flatMap(
-  ({ id, words, field, listKeys, change }) =>
+/** An index that has no tier at all. What it would have is not shown where nothing is found. */
+const findsNothingSuffix = '-finds-nothing';
+
+const emptyIndexMistakes: readonly StructuralMistake[] = [
+  createFilterMistake(
+    `campaign-filter${findsNothingSuffix}`,
+    'A filter by promotion_id finds nothing.',
+    'promotion_id',
+    () => ({
+      inCampaign: () => false,
+    }),
+  ),
+  createFilterMistake(
+    `metadata-filter${findsNothingSuffix}`,
+    'A filter by tier metadata finds nothing.',
+    'metadata',
+    () => ({
+      hasMetadata: () => false,
+    }),
+  ),
+];
+
+export function isOfEmptyIndex({ id }: StructuralMistake): boolean {
+  return id.endsWith(findsNothingSuffix);
+}
+
+export const singleTierMistakes: readonly StructuralMistake[] = [
+  ...emptyIndexMistakes,
+  ...[...filterUses, ...ruleUses].flatMap(({ id, words, field, listKeys, change }) =>
     choices.map(([choice, chosen, sort]): StructuralMistake => {
       const getIndex = cacheByObject(({ tiers }: Catalogue) => createIndex(sort(tiers), listKeys));
       const ofChoice: Change = (handlers, { catalogue }) => change(() => getIndex(catalogue), handlers);
@@ -136,4 +163,5 @@ export const singleTierMistakes: readonly StructuralMistake[] = [...filterUses, 
         ? createLossMistake(mistakeId, sentence, ofChoice)
         : createFilterMistake(mistakeId, sentence, field, ofChoice);
     }),
-);
+  ),
+];
