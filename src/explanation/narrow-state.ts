@@ -5,8 +5,9 @@
  */
 
 import { distance } from 'fastest-levenshtein';
-import { describeRequest } from '../contract/describe-request.js';
+import { createNameLookup, describeRequest } from '../contract/describe-request.js';
 import { createOracle } from '../contract/oracle.js';
+import type { TargetWorld } from '../contract/world.js';
 import { parseRequest } from '../http/decoded-request.js';
 import { type Exchange, type HttpRequest, serializeRequestIgnoringRepetition } from '../http/exchange.js';
 import { shorten } from '../support/untrusted-text.js';
@@ -21,7 +22,12 @@ import {
   quoteTierName,
   reproducedStateShape,
 } from './narrowed-failure.js';
-import { type DecomposedRequest, type RequestComponent, takeRequestApart } from './request-components.js';
+import {
+  type DecomposedRequest,
+  describeRequestComponent,
+  type RequestComponent,
+  takeRequestApart,
+} from './request-components.js';
 import { type Correctness, listSymptoms } from './symptom.js';
 import type { RequestGenerator, SymptomInquiry } from './symptom-inquiry.js';
 
@@ -303,12 +309,13 @@ function* tryPair(
   const isChance = whole === undefined || (yield* askAfter(before)) === undefined;
   if (isChance || (yield* inquiry.ask(mark(after, 'alone again'))) !== 'right') return undefined;
   let shown = whole;
-  let difference = describeDifference(before, after);
-  for (const [what, first] of listNearer(before, after)) {
+  const { world } = inquiry.target;
+  let difference = describeDifference(before, after, world);
+  for (const first of listNearer(before, after)) {
     const nearer = yield* askAfter(first);
     if (nearer === undefined) continue;
     shown = nearer;
-    difference = what;
+    difference = describeDifference(first, after, world);
     break;
   }
   const [first, second] = shown;
@@ -341,9 +348,30 @@ export function describeLent(
   return { shape, sentence: `${seen} ${cause}${rightly}`, wrong: [earlier, start], right };
 }
 
-function describeDifference(left: DecomposedRequest, right: DecomposedRequest): string {
-  const parts = listDifferingParts(left, right);
-  return parts.length === 0 ? 'nothing' : parts.map((part) => partNames[part]).join(', ');
+/** More components are named by their parts alone. */
+const maxDifferingComponents = 4;
+/** A longer list of them hides the rest of a sentence. */
+const maxDifference = 240;
+
+function describeDifference(first: DecomposedRequest, second: DecomposedRequest, world: TargetWorld): string {
+  const parts = listDifferingParts(first, second);
+  if (parts.length === 0) return 'nothing';
+  const names = parts.map((part) => partNames[part]).join(', ');
+  const ofFirst = listOwnComponents(first, second, world);
+  const ofSecond = listOwnComponents(second, first, world);
+  const list = (words: readonly string[]) => (words.length === 0 ? 'nothing' : words.join(', '));
+  const details = ` (the first has ${list(ofFirst)}; the second ${list(ofSecond)})`;
+  const count = ofFirst.length + ofSecond.length;
+  return count === 0 || count > maxDifferingComponents || details.length > maxDifference ? names : names + details;
+}
+
+/** Describes what a request has and another has not. */
+function listOwnComponents(request: DecomposedRequest, other: DecomposedRequest, world: TargetWorld): string[] {
+  const known = new Set(other.components.map((component) => JSON.stringify(component)));
+  const nameOf = createNameLookup(world);
+  return request.components
+    .filter((component) => !known.has(JSON.stringify(component)))
+    .map((component) => describeRequestComponent(component, nameOf));
 }
 
 function listDifferingParts(left: DecomposedRequest, right: DecomposedRequest): LentPart[] {
@@ -353,15 +381,11 @@ function listDifferingParts(left: DecomposedRequest, right: DecomposedRequest): 
 }
 
 /** Lists requests that differ from the later one in one part alone, which they have from the earlier one. */
-function* listNearer(
-  before: DecomposedRequest,
-  after: DecomposedRequest,
-): Generator<readonly [what: string, request: DecomposedRequest]> {
+function* listNearer(before: DecomposedRequest, after: DecomposedRequest): Generator<DecomposedRequest> {
   for (const part of listDifferingParts(before, after)) {
-    const what = partNames[part];
-    if (part === 'customer') yield [what, { ...before, components: after.components }];
+    if (part === 'customer') yield { ...before, components: after.components };
     const kept = after.components.filter(({ kind }) => kind !== part);
     const ofEarlier = before.components.filter(({ kind }) => kind === part);
-    if (part !== 'customer') yield [what, { ...after, components: [...kept, ...ofEarlier] }];
+    if (part !== 'customer') yield { ...after, components: [...kept, ...ofEarlier] };
   }
 }
