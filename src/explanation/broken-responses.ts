@@ -6,8 +6,8 @@
 import type { Exchange } from '../http/exchange.js';
 import { findResponseBreakage } from '../http/response-breakage.js';
 import { isSuccessful } from '../http/response-status.js';
+import type { CauseWithRows } from './cause-with-rows.js';
 import type { UnpassedRow } from './observation.js';
-import type { CauseWithRows } from './prove-causes.js';
 import { minMendedResponses } from './wrong-results.js';
 
 /** The code of the reason of a response that does not arrive whole. */

@@ -4,9 +4,9 @@
  */
 
 import { groupBy } from '../support/collections.js';
+import type { CauseWithRows } from './cause-with-rows.js';
 import { type ComparableObservation, minChanging } from './observation.js';
 import type { ObservationsWithPredictor } from './prediction.js';
-import type { CauseWithRows } from './prove-causes.js';
 import { listWrongResponses } from './wrong-results.js';
 
 export const changingResultsId = 'changing-results';

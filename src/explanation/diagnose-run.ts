@@ -16,6 +16,7 @@ import type { CaseResult } from '../run/case-result.js';
 import type { ExchangeIndex } from '../run/exchange-index.js';
 import type { Suite } from '../suite/suite.js';
 import { findBrokenResponses } from './broken-responses.js';
+import type { CauseWithRows } from './cause-with-rows.js';
 import { changingResultsId, findChanging, listConfirmed, mergeChanging } from './changing-results.js';
 import { findExamined } from './examined-causes.js';
 import { isExcusedFinding, isGone, isKnownFinding, isNewFinding, isRefusalShown, listExcused } from './excused-rows.js';
@@ -24,7 +25,7 @@ import { collectObservations, type Observation, type UnpassedRow } from './obser
 import { isWindowMistakeId } from './observed-mistakes.js';
 import { suspectOutdatedData } from './outdated-data.js';
 import { createMistakePredictor, type ObservationsWithPredictor } from './prediction.js';
-import { type CauseWithRows, proveCauses, type SuspectedMistake } from './prove-causes.js';
+import { proveCauses, type SuspectedMistake } from './prove-causes.js';
 import { findRefusedFeatureByCauseId } from './refused-features.js';
 import { findRefusals, listEmptied, listRefused } from './refused-requests.js';
 import { listExplainedByOtherSums } from './repeated-products.js';

@@ -3,8 +3,8 @@
  * in the requests before. Pure.
  */
 
+import type { CauseWithRows } from './cause-with-rows.js';
 import { type ComparableObservation, maxOverlap, type Observations } from './observation.js';
-import type { CauseWithRows } from './prove-causes.js';
 import { listRequestFeatures } from './refused-features.js';
 
 /** How many requests before the first empty result may have brought it about. */

@@ -4,8 +4,8 @@
 
 import { groupBy } from '../support/collections.js';
 import { renderReason } from '../support/reason.js';
+import type { CauseWithRows } from './cause-with-rows.js';
 import type { ObservationsWithPredictor } from './prediction.js';
-import type { CauseWithRows } from './prove-causes.js';
 
 /** The codes of what the examination finds out before the cases. */
 const examinedCodes: readonly string[] = [

@@ -5,9 +5,9 @@
 
 import type { StructuralMistake } from '../../reference/faults/model.js';
 import { groupBy } from '../support/collections.js';
+import type { CauseWithRows } from './cause-with-rows.js';
 import type { Observation, UnpassedRow } from './observation.js';
 import type { ObservationsWithPredictor } from './prediction.js';
-import type { CauseWithRows } from './prove-causes.js';
 import type { RefusedFeature } from './refused-features.js';
 import { unexplainedId } from './unexplained-rows.js';
 import { listWrongResponses } from './wrong-results.js';

@@ -7,8 +7,8 @@ import { describeRequest } from '../contract/describe-request.js';
 import { createOracle } from '../contract/oracle.js';
 import { renderShortList } from '../support/collections.js';
 import { shorten } from '../support/untrusted-text.js';
+import type { CauseWithRows } from './cause-with-rows.js';
 import { type ComparableObservation, maxOverlap, type Observations } from './observation.js';
-import type { CauseWithRows } from './prove-causes.js';
 import { minMendedResponses } from './wrong-results.js';
 
 /** A longer description of a request hides the rest. */

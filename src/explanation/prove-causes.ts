@@ -6,14 +6,16 @@
 
 import type { StructuralMistake } from '../../reference/faults/model.js';
 import { windowSize } from '../contract/world.js';
-import type { Contrast, ProvedMistakes } from '../run/case-report.js';
+import type { ProvedMistakes } from '../run/case-report.js';
 import { renderShortList } from '../support/collections.js';
+import type { CauseWithRows } from './cause-with-rows.js';
 import { describeCheckedRanks, findWronglyCheckedRanks, listExplanationsOfWindowSize } from './checked-ranks.js';
 import { listFixedPartMistakes } from './fixed-parts.js';
 import type { ComparableObservation, UnpassedRow } from './observation.js';
 import { listWindowAndLimitMistakes, otherCheckedRanksCauseId, readWindowSizeOfCauseId } from './observed-mistakes.js';
 import type { ObservationsWithPredictor, Predict } from './prediction.js';
 import { mistakesAlone, mistakesAmongOthers } from './provable-mistakes.js';
+import { findMissingPattern } from './result-patterns.js';
 import { isOfEmptyIndex } from './single-tier-mistakes.js';
 import {
   isTierWrong,
@@ -22,20 +24,6 @@ import {
   minMendedResponses,
   type WrongResponse,
 } from './wrong-results.js';
-
-/** A part of what is wrong with a deployment, and the rows that it explains. */
-export interface CauseWithRows {
-  /** Stable, with the size that it has, such as `window-size/100`. */
-  readonly id: string;
-  readonly sentence: string;
-  /** The facts that show it, in numbers, a sentence each. */
-  readonly evidence: readonly string[];
-  readonly rows: Set<UnpassedRow>;
-  /** The requests that show it, and the nearest right one, if it is a contrast. */
-  readonly shown?: Pick<Contrast, 'wrong' | 'right'>;
-  /** What was assumed, if the reference deployment can answer with it. */
-  readonly mistake?: StructuralMistake;
-}
 
 /** No deployment of the measurements had more structural mistakes at once. */
 const maxMistakes = 4;
@@ -108,7 +96,7 @@ export function proveCauses(
   }
 }
 
-/** Fewer promotions at the end of the window may be missing for another reason, which they share with others. */
+/** Fewer promotions at the end of the window may be missing for another reason, which they share with others: a pattern shows it. */
 const minLeftOut = 3;
 
 /**
@@ -131,7 +119,9 @@ function findPartlyMendingWindow(
   const candidates = windows.flatMap((mistake): Candidate[] => {
     const size = readWindowSizeOfCauseId(mistake.id) ?? windowSize;
     const after = run.predict([...assumed, mistake]);
-    if (size > windowSize - minLeftOut || isContradicted(run.compared, before, after)) return [];
+    const isFew = size > windowSize - minLeftOut && size < windowSize;
+    const isOther = size >= windowSize || (isFew && findMissingPattern(run) !== undefined);
+    if (isOther || isContradicted(run.compared, before, after)) return [];
     const sentence = `No promotion tier from rank ${size + 1} on is returned: the deployment checks the newest ${size}, or a few more that another mistake leaves out. Or ${absence}.`;
     const mended = wrong.flatMap(([shown, positions]): WrongResponse[] => {
       const right = positions.filter(createMendTest(shown, after));

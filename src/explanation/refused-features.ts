@@ -8,8 +8,8 @@ import { parseRequest } from '../http/decoded-request.js';
 import type { HttpRequest } from '../http/exchange.js';
 import { cacheByObject } from '../support/caches.js';
 import { getMember, isJsonObject } from '../support/json.js';
+import type { CauseWithRows } from './cause-with-rows.js';
 import type { Observation } from './observation.js';
-import type { CauseWithRows } from './prove-causes.js';
 import { minMendedResponses } from './wrong-results.js';
 
 /** A part of a request. Its id follows "with-", and its words follow "with". */

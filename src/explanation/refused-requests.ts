@@ -6,9 +6,9 @@
 import type { StructuralMistake } from '../../reference/faults/model.js';
 import { groupBy } from '../support/collections.js';
 import { createReason, renderReason } from '../support/reason.js';
+import type { CauseWithRows } from './cause-with-rows.js';
 import type { Observation } from './observation.js';
 import type { ObservationsWithPredictor } from './prediction.js';
-import type { CauseWithRows } from './prove-causes.js';
 import { findRefusedFeature, isKnownRefusal, type RefusedFeature } from './refused-features.js';
 
 /** Lists the requests that were refused, apart from some refusals. */

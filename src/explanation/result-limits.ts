@@ -5,8 +5,8 @@
 
 import type { Tier } from '../contract/world.js';
 import { groupBy } from '../support/collections.js';
+import type { CauseWithRows } from './cause-with-rows.js';
 import type { Observations } from './observation.js';
-import type { CauseWithRows } from './prove-causes.js';
 import { findLimitOfParts, findSeenLimit, type ResultPart, type SeenLimit } from './seen-limits.js';
 
 /** What results may be divided by, so that each part has a limit of its own. */

@@ -6,8 +6,8 @@
 import { createOracle, type Obligation } from '../contract/oracle.js';
 import { countWindowPlaces, indexPositionsById, type TargetWorld, type Tier } from '../contract/world.js';
 import { cacheByObject } from '../support/caches.js';
+import type { CauseWithRows } from './cause-with-rows.js';
 import type { ComparableObservation, Observations } from './observation.js';
-import type { CauseWithRows } from './prove-causes.js';
 import { minMendedResponses } from './wrong-results.js';
 
 /** What the documentation says of one request, the newest first. */

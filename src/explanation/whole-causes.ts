@@ -5,12 +5,12 @@
 import { bodyOfTheFirstRequest } from '../../reference/faults/request.js';
 import { nameData } from '../contract/world.js';
 import { groupBy } from '../support/collections.js';
+import type { CauseWithRows } from './cause-with-rows.js';
 import { findEmptyFrom } from './empty-from.js';
 import { findLostInTime } from './lost-in-time.js';
 import { type ComparableObservation, maxOverlap } from './observation.js';
 import { nothingReturnedSentence } from './observed-mistakes.js';
 import type { ObservationsWithPredictor } from './prediction.js';
-import type { CauseWithRows } from './prove-causes.js';
 import { listWrongResponses, minMendedResponses } from './wrong-results.js';
 
 /** Finds what explains everything. */
