@@ -15,7 +15,7 @@ import { type AskedMistake, askSuspected } from './ask-suspected.js';
 import { findSimultaneousParts } from './earlier-parts.js';
 import { narrow } from './narrow.js';
 import { customerShape } from './narrow-customer.js';
-import { ruleTextShape } from './narrow-rule-texts.js';
+import { longRuleTextShape, ruleTextShape } from './narrow-rule-texts.js';
 import {
   describeLent,
   findLentParts,
@@ -229,7 +229,8 @@ function sortByWorth(groups: readonly NarrowedGroup[], isUnstable: boolean): Nar
   const perhaps = listOf([perhapsEarlierAnswerShape, perhapsStateShape]);
   const others = groups.filter((group) => ![weak, repeated, perhaps].flat().includes(group));
   // Which letters decide says more than which texts do.
-  const telling = listOf([textShape]).length === 0 ? others : putLast(others, ruleTextShape);
+  const ofTexts = listOf([textShape]).length === 0 ? others : putLast(others, ruleTextShape);
+  const telling = putLast(ofTexts, longRuleTextShape);
   // Requests at the same time may get each other's answers. Where an earlier answer comes back, what other requests show may be
   // earlier answers, too.
   const race = listOf([reproducedOverlapShape, amongOthersShape, amongOthersWithPartsShape]);

@@ -33,6 +33,8 @@ interface RuleText {
 
 /** The shape of what the texts of rules decide. */
 export const ruleTextShape = 'rule-text';
+/** The same of long texts, in which nobody sees what decides. */
+export const longRuleTextShape = 'long-rule-text';
 
 /** Longer texts show nothing at a glance: they are shown where only these are lost, and only their beginnings. */
 const [maxLength, shownOfLong] = [40, 20];
@@ -75,7 +77,7 @@ export function* narrowRuleTexts(
   const traits = describeTextTraits(...readAllEntries(counts));
   const summary = `Rules that never hold: ${list(lost)}. Rules that hold: ${list(nearest)}.${traits}`;
   return {
-    shape: ruleTextShape,
+    shape: length === 'short' ? ruleTextShape : longRuleTextShape,
     sentence: `${seen} ${summary}`,
     ...findShownExchanges(wrong.inquiry, build(wrong.rule), build(right.rule), right.inquiry),
   };
