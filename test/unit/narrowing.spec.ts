@@ -415,7 +415,7 @@ const mistakes: readonly (readonly [what: string, create: () => Answer, sentence
   [
     'a filter finds campaigns whose ids begin with it',
     () => findingCampaignsByPrefix,
-    /^The id of campaign spring, "camp_\w+", is taken for that of campaign summer, "camp_\w+", which begins with it: /,
+    /^The id of campaign spring, "camp_\w+", is taken for that of campaign gala, "camp_\w+", which begins with it: /,
   ],
   [
     'a value of more than 100 letters is refused',

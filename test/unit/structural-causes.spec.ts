@@ -32,8 +32,7 @@ const limits: readonly (readonly [what: string, cause: string | undefined, chang
   ['20 of the newest', 'page-size/20', () => ({ page: (tiers) => tiers.slice(0, 20) })],
   ['25 of the oldest', 'page-size/25/oldest', () => ({ page: (tiers) => tiers.toReversed().slice(0, 25) })],
   ['12 by name', 'page-size/12/name-ascending-newest', limitSorted(12, ({ name }) => name)],
-  // The ids and the names of the campaigns have one order, so it is not known which one counts.
-  ['30 by campaign', 'result-limit/30', limitSorted(30, ({ campaign_id }) => campaign_id)],
+  ['30 by campaign', 'page-size/30/campaign-ascending-newest', limitSorted(30, ({ campaign_id }) => campaign_id)],
   ['20 in no order that is known', 'result-limit/20', limitSorted(20, ({ id }) => hash(id))],
   [
     'four of each campaign',
