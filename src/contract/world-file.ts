@@ -10,8 +10,8 @@ import { createId } from './world-ids.js';
 import { findRepeatedTexts, type TextDocument, WorldTexts } from './world-texts.js';
 import { type FindId, readTiers, type TierDraft, type TierEntry, type WorldContext } from './world-tiers.js';
 
-/** What has ids that may begin with each other. Those of tiers are looked for in responses. */
-type IdKind = 'customer' | 'product' | 'sku' | 'campaign';
+/** By a name, the name with whose id its own begins. */
+type LongerIds = Readonly<Record<string, string>>;
 
 interface WorldDocument extends TextDocument {
   readonly customers: readonly string[];
@@ -19,8 +19,8 @@ interface WorldDocument extends TextDocument {
   readonly skus: Readonly<Record<string, string>>;
   readonly categories: readonly string[];
   readonly campaigns: Readonly<Record<string, readonly string[]>>;
-  /** By the name whose id begins with that of the other name. */
-  readonly ids_that_begin_with?: Partial<Record<IdKind, Readonly<Record<string, string>>>>;
+  /** Not of tiers: their ids are looked for in responses. */
+  readonly ids_that_begin_with?: Partial<Record<'customer' | 'product' | 'campaign', LongerIds>>;
   readonly newest: string;
   readonly hours_apart: number;
   readonly tiers: readonly TierEntry[];
@@ -35,16 +35,15 @@ export function expandWorld(file: YamlFile): TargetWorld {
   const document = validateFile('world', file) as WorldDocument;
   const problems = [...findHiddenCharacters(file.text, file.file), ...findRepeatedTexts(file, document)];
   const texts = new WorldTexts(document, file, (problem) => problems.push(problem));
-  const createIds = (kind: IdKind, names: readonly string[]) => {
-    const longer = document.ids_that_begin_with?.[kind] ?? {};
-    return new Map(names.map((name) => [name, createId(kind, name, longer[name])]));
-  };
+  const { ids_that_begin_with: longerIds = {} } = document;
+  const createIds = (kind: EntityKind, names: readonly string[], longer: LongerIds = {}) =>
+    new Map(names.map((name) => [name, createId(kind, name, longer[name])]));
   const ids = {
-    customer: createIds('customer', document.customers),
-    product: createIds('product', document.products),
+    customer: createIds('customer', document.customers, longerIds.customer),
+    product: createIds('product', document.products, longerIds.product),
     sku: createIds('sku', Object.keys(document.skus)),
-    category: new Map(document.categories.map((name) => [name, createId('category', name)])),
-    campaign: createIds('campaign', Object.keys(document.campaigns)),
+    category: createIds('category', document.categories),
+    campaign: createIds('campaign', Object.keys(document.campaigns), longerIds.campaign),
   };
   const findId: FindId = (kind, name, ...at) => {
     const id = ids[kind].get(name);
@@ -52,9 +51,11 @@ export function expandWorld(file: YamlFile): TargetWorld {
     if (id === undefined) problems.push({ at: file.locate(at), message: `there is no ${kind} '${name}'`, hint });
     return id ?? name;
   };
-  for (const [kind, longer] of Object.entries(document.ids_that_begin_with ?? {}))
-    for (const [name, shorter] of Object.entries(longer))
-      for (const each of [name, shorter]) findId(kind as IdKind, each, 'ids_that_begin_with', kind, name);
+  for (const kind of ['customer', 'product', 'campaign'] as const)
+    for (const [longerName, shorterName] of Object.entries(longerIds[kind] ?? {})) {
+      findId(kind, longerName, 'ids_that_begin_with', kind, longerName);
+      findId(kind, shorterName, 'ids_that_begin_with', kind, longerName);
+    }
   const listThings = (kind: 'customer' | 'product' | 'category') => [...ids[kind]].map(([name, id]) => ({ id, name }));
   const context = { file, texts, problems, findId };
   const drafts = document.tiers.flatMap((entry, n) => readTiers(entry, ['tiers', n], context));

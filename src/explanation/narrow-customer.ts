@@ -54,11 +54,11 @@ export function* narrowCustomer(
   return { shape: customerShape, sentence, ...findShownExchanges(inquiry, wrongly.request, rightly.request) };
 }
 
-function readCustomer(body = ''): string | undefined {
+export function readCustomer(body = ''): string | undefined {
   const { customer } = JSON.parse(body) as { customer?: { id?: string } };
   return customer?.id;
 }
 
-function writeCustomer(body = '', id: string): string {
+export function writeCustomer(body = '', id: string): string {
   return JSON.stringify({ ...JSON.parse(body), customer: { id } });
 }

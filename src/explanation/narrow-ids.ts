@@ -8,9 +8,9 @@ import { createNameLookup } from '../contract/describe-request.js';
 import { parseFilterParameter } from '../contract/operation.js';
 import type { TargetWorld, Tier } from '../contract/world.js';
 import type { HttpRequest } from '../http/exchange.js';
-import { parseJson } from '../support/json.js';
 import { quoteText } from '../support/quote-text.js';
 import type { ComponentContrast } from './narrow-components.js';
+import { readCustomer, writeCustomer } from './narrow-customer.js';
 import { describeRightResult, describeSymptom, findShownExchanges, type NarrowedFailure } from './narrowed-failure.js';
 import { type DecomposedRequest, type RequestComponent, replaceComponent } from './request-components.js';
 import type { RequestGenerator, SymptomInquiry } from './symptom-inquiry.js';
@@ -43,14 +43,14 @@ export function* narrowIds(
   const wrongly = apart.compose(wrong);
   for (const suspected of listSuspectedIds(symptom.tier, apart, wrong, wrongly)) {
     const resemblance = describeResemblance(suspected.sent, suspected.wanted);
-    const other = resemblance && findUnlikeId(suspected, symptom.tier, target.world);
-    if (other === undefined) continue;
-    const rightly = suspected.replaceBy(other);
+    const unlikeId = resemblance && findUnlikeId(suspected, symptom.tier, target.world);
+    if (unlikeId === undefined) continue;
+    const rightly = suspected.replaceBy(unlikeId);
     if ((yield* inquiry.ask(rightly)) !== 'right') continue;
     const nameOf = createNameLookup(target.world);
     const kind = suspected.what === 'sku' ? 'SKU' : suspected.what;
     const quoteId = (id: string) => `${kind} ${nameOf(id)}${nameOf(id) === id ? '' : `, ${quoteText(id)},`}`;
-    const sentence = `The id of ${quoteId(suspected.sent)} is taken for that of ${quoteId(suspected.wanted)} ${resemblance}: ${describeSymptom(inquiry, wrongly)}. With the ${kind} ${nameOf(other)}, ${describeRightResult(inquiry)}.`;
+    const sentence = `The id of ${quoteId(suspected.sent)} is taken for that of ${quoteId(suspected.wanted)} ${resemblance}: ${describeSymptom(inquiry, wrongly)}. With the ${kind} ${nameOf(unlikeId)}, ${describeRightResult(inquiry)}.`;
     return { shape: `id-of-${suspected.what}`, sentence, ...findShownExchanges(inquiry, wrongly, rightly) };
   }
   return undefined;
@@ -84,8 +84,7 @@ function listSuspectedIds(
       return [{ what: rule.kind, sent, wanted: rule.id, replaceBy }];
     });
   });
-  const { customer } = parseJson(wrongly.body ?? '{}') as { customer?: { id?: string } };
-  const sent = customer?.id;
+  const sent = readCustomer(wrongly.body);
   if (sent === undefined) return ofComponents;
   const ofCustomer = tier.rules.flatMap((rule): SuspectedId[] => {
     if (rule.kind !== 'customer' || rule.any_of.includes(sent)) return [];
@@ -93,14 +92,10 @@ function listSuspectedIds(
       what: 'customer',
       sent,
       wanted,
-      replaceBy: (id) => ({ ...wrongly, body: JSON.stringify({ ...parseBody(wrongly), customer: { id } }) }),
+      replaceBy: (id) => ({ ...wrongly, body: writeCustomer(wrongly.body, id) }),
     }));
   });
   return [...ofCustomer, ...ofComponents];
-}
-
-function parseBody({ body = '{}' }: HttpRequest): object {
-  return parseJson(body) as object;
 }
 
 function haveSameLetters(sent: string, wanted: string): boolean {
@@ -119,5 +114,6 @@ function findUnlikeId({ what }: SuspectedId, tier: Tier, world: TargetWorld): st
     ...tier.rules.flatMap((rule) => (rule.kind === 'customer' ? rule.any_of : 'id' in rule ? [rule.id] : [])),
   ];
   const known = { customer: world.customers, product: world.products, sku: world.skus, campaign: world.campaigns };
-  return known[what].find(({ id }) => wanted.every((other) => id !== other && !describeResemblance(id, other)))?.id;
+  const isUnlike = (id: string) => wanted.every((asked) => id !== asked && !describeResemblance(id, asked));
+  return known[what].find(({ id }) => isUnlike(id))?.id;
 }

@@ -53,5 +53,6 @@ export function listExplainedByOtherSums(
     const stillWrong = new Set(listWrongResponses(wrong, predictOtherwise).map(([shown]) => shown));
     return new Set(wrong.filter((shown) => !stillWrong.has(shown)));
   });
-  return explained.reduce((most, next) => (next.size > most.size ? next : most));
+  const [most] = explained.toSorted((left, right) => right.size - left.size);
+  return most ?? new Set();
 }
