@@ -7,18 +7,16 @@
 import { listSuccesses } from '../assertions/row-evidence.js';
 import { type Exchange, type HttpRequest, serializeRequestIgnoringRepetition } from '../http/exchange.js';
 import type { TargetContext } from '../judge/judge-case.js';
-import type { Contrast, ExchangeUse, RowId } from '../run/case-report.js';
+import type { Contrast } from '../run/case-report.js';
 import { countAttempts } from '../run/case-sender.js';
 import type { NarrowingSender } from '../run/narrowing-sender.js';
 import { groupBy } from '../support/collections.js';
 import { type AskedMistake, askSuspected } from './ask-suspected.js';
-import { findSimultaneousParts } from './earlier-parts.js';
+import { type FailureGroup, groupFailures, type NarrowedGroup, type NarrowingInput } from './failure-groups.js';
 import { narrow } from './narrow.js';
 import { customerShape } from './narrow-customer.js';
 import { longRuleTextShape, ruleTextShape } from './narrow-rule-texts.js';
 import {
-  describeLent,
-  findLentParts,
   perhapsEarlierAnswerShape,
   perhapsStateShape,
   repeatedShape,
@@ -29,28 +27,23 @@ import { storedTextShapePrefix } from './narrow-stored-texts.js';
 import { describeTextPair, textPairShape } from './narrow-text-pair.js';
 import { textShape } from './narrow-texts.js';
 import {
-  describeSymptom,
   keptResultShape,
   type NarrowedFailure,
-  type NarrowingContext,
   reproducedOverlapShape,
   reproducedStateShape,
   unstableShape,
 } from './narrowed-failure.js';
 import { minChanging, type UnpassedRow } from './observation.js';
-import {
-  countFirstResults,
-  countOverlap,
-  describeFirstResults,
-  describeOverlap,
-  isOnlyWrongAmongOthers,
-  isPerhapsOnlyWrongAmongOthers,
-  listSimultaneous,
-  type OverlapCounts,
-} from './overlap.js';
-import type { SuspectedMistake } from './prove-causes.js';
+import { countOverlap, isOnlyWrongAmongOthers, isPerhapsOnlyWrongAmongOthers } from './overlap.js';
 import { describeRefusedResults } from './refused-results.js';
-import { getSymptomKey, listSymptoms, readReturnedTiersForTarget, type Symptom } from './symptom.js';
+import {
+  amongOthersShape,
+  amongOthersWithPartsShape,
+  describeKeptRun,
+  describeUnstableRun,
+  joinToRace,
+} from './run-findings.js';
+import { listSymptoms, readReturnedTiersForTarget, type Symptom } from './symptom.js';
 import { type RequestGenerator, SymptomInquiry } from './symptom-inquiry.js';
 import { findLeastTextDifference, getDifferenceKey } from './text-difference.js';
 import {
@@ -61,22 +54,10 @@ import {
   type ResultCountsByTier,
 } from './wrong-tier-traits.js';
 
-export interface NarrowingInput {
-  readonly rows: readonly UnpassedRow[];
-  /** Structural mistakes that may explain some of them. */
-  readonly suspected: readonly SuspectedMistake[];
-  readonly uses: readonly ExchangeUse[];
-  /** All exchanges of the run by their ids, in the order of sending. */
-  readonly exchanges: ReadonlyMap<string, Exchange>;
-  readonly target: TargetContext;
-}
-
 /** How many different explanations are looked for. */
 const maxContrasts = 3;
 /** How many groups of failures are looked at by requests: several may turn out to have one explanation. */
 const maxGroups = 6;
-/** How many groups are made. Those that are not looked at may have the explanation of another one. */
-const maxListedGroups = 40;
 /** No group uses up the requests of the others. */
 const requestsPerGroup = 40;
 /** How many requests narrowing sends at most, and how many it may send in any case until something is known. */
@@ -101,35 +82,6 @@ const doubtfulShapes: readonly string[] = [
   keptResultShape,
   unstableShape,
 ];
-
-/** The shape of results that are wrong only while other requests are being answered. */
-const amongOthersShape = 'among-others';
-/** The same, if a result is right for parts of a request at the same time: then earlier requests need not have lent theirs. */
-const amongOthersWithPartsShape = 'among-others-with-parts';
-
-/** A wrong exchange of a failing row. */
-interface WrongExchange {
-  readonly row: UnpassedRow;
-  readonly exchange: Exchange;
-  readonly symptoms: readonly Symptom[];
-}
-
-/** Failing rows that share a symptom. */
-interface FailureGroup {
-  readonly symptom: Symptom;
-  readonly rows: readonly UnpassedRow[];
-  /** The exchange that is easiest to read, or whose text differs least from that of the promotion tier. */
-  readonly start: WrongExchange;
-}
-
-/** A group, and what was found out about it. */
-interface NarrowedGroup {
-  readonly symptom: Symptom;
-  readonly rows: UnpassedRow[];
-  readonly narrowed: NarrowedFailure;
-  /** What else was seen that may have the same explanation, a sentence each. */
-  readonly also?: readonly string[];
-}
 
 export async function narrowFailures(input: NarrowingInput, sender: NarrowingSender): Promise<Contrast[]> {
   const { exchanges, target } = input;
@@ -275,126 +227,6 @@ function describeAskedMistake(
     wrong: [findId(wrong) ?? []].flat(),
     rows: explained.map(({ case: id, row }) => ({ case: id, row })),
   };
-}
-
-/**
- * Says what equal requests with different results show, if narrowing did not find the earlier request that decides: that they are
- * wrong only while others are being answered, or that they are right for parts of earlier requests.
- */
-function describeUnstableRun(
-  around: NarrowingContext,
-  found: readonly NarrowedGroup[],
-  counts: OverlapCounts | undefined,
-  input: NarrowingInput,
-): NarrowedGroup | undefined {
-  const isFound = (shape: string) => found.some(({ narrowed }) => narrowed.shape === shape);
-  if (counts === undefined || isFound(reproducedStateShape) || isFound(reproducedOverlapShape)) return undefined;
-  if (isOnlyWrongAmongOthers(counts)) {
-    const rows = around.isUnstable ? input.rows : listRowsOf(counts, input);
-    const headline = `Results are wrong only while other requests are being answered. ${describeOverlap(counts)}`;
-    return describeOfRun({ shape: amongOthersShape, headline, counts, rows }, around, input);
-  }
-  if (!around.isUnstable || isFound(seenStateShape) || isFound(repeatedWithPartShape)) return undefined;
-  const lent = describeLentInRun(counts, around, input);
-  if (lent !== undefined) return lent;
-  if (isFound(repeatedShape) || counts.alone.wrong < minChanging) return undefined;
-  const headline = `Equal requests have different results, even if they are sent alone. ${describeOverlap(counts)}`;
-  return describeOfRun({ shape: 'overlap', headline, counts, rows: input.rows }, around, input);
-}
-
-/** Says what is known of results that stay wrong, although no part of their requests decides. */
-function describeKeptRun(
-  around: NarrowingContext,
-  ofNarrowing: readonly Exchange[],
-  found: readonly NarrowedGroup[],
-  { rows, target }: NarrowingInput,
-): NarrowedGroup | undefined {
-  const kept = found.find(({ narrowed }) => narrowed.shape === keptResultShape);
-  const counts = countFirstResults([...around.sent, ...ofNarrowing], around.plain, target);
-  if (kept === undefined || counts === undefined || !isOnlyWrongAmongOthers(counts)) return undefined;
-  const headline = 'Results are wrong only if a request is first sent while others are being answered.';
-  const sentence = `${headline} ${describeFirstResults(counts)} ${staysWrong} For example: ${kept.narrowed.sentence}`;
-  return { ...kept, rows: [...rows], narrowed: { ...kept.narrowed, shape: amongOthersShape, sentence } };
-}
-
-const staysWrong = 'A wrong result stays wrong when the request is sent again.';
-
-/**
- * Where requests at the same time showed wrong results again, these explain all failures that have no contrast of their own, and
- * wrong results that are kept.
- */
-function joinToRace(found: readonly NarrowedGroup[], rows: readonly UnpassedRow[]): NarrowedGroup[] {
-  const isOf = (shape: string) => (group: NarrowedGroup) => group.narrowed.shape === shape;
-  if (!found.some(isOf(reproducedOverlapShape))) return [...found];
-  const isKept = found.some(isOf(keptResultShape));
-  const joined = [keptResultShape, seenStateShape];
-  return found
-    .filter(({ narrowed }) => !joined.includes(narrowed.shape))
-    .map((group) => {
-      if (!isOf(reproducedOverlapShape)(group)) return group;
-      const sentence = isKept ? `${group.narrowed.sentence} ${staysWrong}` : group.narrowed.sentence;
-      return { ...group, rows: [...rows], narrowed: { ...group.narrowed, sentence } };
-    });
-}
-
-/** What all responses of a run show, and the rows that it explains. */
-interface RunFinding {
-  readonly shape: string;
-  readonly headline: string;
-  readonly counts: OverlapCounts;
-  readonly rows: readonly UnpassedRow[];
-}
-
-/** Adds an example: if there is one, a result that is right for parts of a request at the same time. */
-function describeOfRun(
-  { shape, headline, counts, rows }: RunFinding,
-  around: NarrowingContext,
-  { target }: NarrowingInput,
-): NarrowedGroup | undefined {
-  const examples = counts.wrong.slice(0, maxLending).map(({ exchange, right }) => {
-    const simultaneous = listSimultaneous(exchange, around.sent);
-    return { exchange, right, lent: findSimultaneousParts(exchange, simultaneous, around, target) };
-  });
-  const example = examples.find(({ lent }) => lent !== undefined) ?? examples[0];
-  const [symptom] = example === undefined ? [] : listSymptoms(example.exchange, target);
-  if (example === undefined || symptom === undefined) return undefined;
-  const { exchange, right, lent } = example;
-  const seen = describeSymptom(new SymptomInquiry(symptom, target, { left: 0 }), exchange.request);
-  const how = lent === undefined ? '' : ` The result would have been right with ${lent.words}.`;
-  const sentence = `${headline} For example, ${seen}.${how}`;
-  const shapeWithParts = shape === amongOthersShape && lent !== undefined ? amongOthersWithPartsShape : shape;
-  return { symptom, rows: [...rows], narrowed: { shape: shapeWithParts, sentence, wrong: [exchange], right } };
-}
-
-/** Lists the failing rows with a request whose results differ. */
-function listRowsOf({ wrong }: OverlapCounts, { rows, uses, exchanges }: NarrowingInput): UnpassedRow[] {
-  const changing = new Set(wrong.map(({ exchange }) => serializeRequestIgnoringRepetition(exchange.request)));
-  const isChanging = ({ id }: ExchangeUse) => {
-    const request = exchanges.get(id)?.request;
-    return request !== undefined && changing.has(serializeRequestIgnoringRepetition(request));
-  };
-  const keys = new Set(uses.filter(isChanging).map(getRowKey));
-  return rows.filter((row) => keys.has(getRowKey(row)));
-}
-
-/** Of how many wrong responses it is looked for what earlier requests may have lent. */
-const maxLending = 8;
-
-/** Says for which earlier request the first wrong response is right that is right for any. */
-function describeLentInRun(
-  { wrong }: OverlapCounts,
-  around: NarrowingContext,
-  { rows, target }: Pick<NarrowingInput, 'rows' | 'target'>,
-): NarrowedGroup | undefined {
-  for (const { exchange } of wrong.slice(0, maxLending)) {
-    const [symptom] = listSymptoms(exchange, target);
-    if (symptom === undefined) continue;
-    const inquiry = new SymptomInquiry(symptom, target, { left: 0 });
-    const lent = findLentParts(exchange, inquiry, around);
-    if (lent !== undefined)
-      return { symptom, rows: [...rows], narrowed: describeLent(exchange, lent, inquiry, undefined) };
-  }
-  return undefined;
 }
 
 function haveDifferentResults(responses: readonly RequestWithReturnedTiers[]): boolean {
@@ -544,62 +376,4 @@ async function answerAll<Value>(
   let step = asking.next();
   while (step.done !== true) step = asking.next(await send(step.value));
   return step.value;
-}
-
-/** Groups failing rows by what is wrong in them, the largest group first. */
-function groupFailures(input: NarrowingInput): FailureGroup[] {
-  let left = listWrongExchanges(input);
-  const groups: FailureGroup[] = [];
-  while (left.length > 0 && groups.length < maxListedGroups) {
-    const group = takeLargestGroup(left);
-    groups.push(group);
-    const grouped = new Set(group.rows);
-    left = left.filter(({ row }) => !grouped.has(row));
-  }
-  return groups;
-}
-
-function listWrongExchanges({ rows, uses, exchanges, target }: NarrowingInput): WrongExchange[] {
-  const byRow = groupBy(uses, (use) => getRowKey(use));
-  return rows.flatMap((row) =>
-    (byRow.get(getRowKey(row)) ?? []).flatMap(({ id, attempt }): WrongExchange[] => {
-      const exchange = exchanges.get(id);
-      const symptoms = exchange === undefined || attempt > 1 ? [] : listSymptoms(exchange, target);
-      return exchange === undefined || symptoms.length === 0 ? [] : [{ row, exchange, symptoms }];
-    }),
-  );
-}
-
-function getRowKey({ case: id, row }: RowId): string {
-  return JSON.stringify([id, row]);
-}
-
-/** Takes the symptom that most rows have; among equals, the one whose promotion tier has the fewest rules. */
-function takeLargestGroup(wrong: readonly WrongExchange[]): FailureGroup {
-  const shown = wrong.flatMap((entry) => entry.symptoms.map((symptom) => ({ ...entry, symptom })));
-  const byKey = [...groupBy(shown, ({ symptom }) => getSymptomKey(symptom)).values()];
-  const countRows = (group: (typeof byKey)[number]) => new Set(group.map(({ row }) => row)).size;
-  const measure = ({ exchange: { request } }: WrongExchange) => request.path.length + (request.body ?? '').length;
-  const [largest] = byKey.toSorted(
-    (left, right) => countRows(right) - countRows(left) || countRules(left[0].symptom) - countRules(right[0].symptom),
-  );
-  const group = largest as (typeof byKey)[number];
-  const sorted = group.toSorted((left, right) => measure(left) - measure(right));
-  return {
-    symptom: group[0].symptom,
-    rows: [...new Set(group.map(({ row }) => row))],
-    start: findAlmostEqualText(group[0].symptom, sorted) ?? sorted[0] ?? group[0],
-  };
-}
-
-/** Finds the exchange whose request has almost the text of the promotion tier that must not be returned. */
-function findAlmostEqualText(symptom: Symptom, group: readonly WrongExchange[]): WrongExchange | undefined {
-  if (symptom.kind !== 'extra') return undefined;
-  const requests = group.map(({ exchange: { request } }) => request);
-  const least = findLeastTextDifference(requests, symptom.tier);
-  return least && group.find(({ exchange: { request } }) => request === least.request);
-}
-
-function countRules(symptom: Symptom): number {
-  return symptom.kind === 'refused' ? 0 : symptom.tier.rules.length;
 }
