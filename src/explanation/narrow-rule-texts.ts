@@ -11,6 +11,7 @@ import { renderShortList } from '../support/collections.js';
 import { quoteText } from '../support/quote-text.js';
 import { truncate } from '../support/untrusted-text.js';
 import type { ComponentContrast } from './narrow-components.js';
+import { readCustomer, writeCustomer } from './narrow-customer.js';
 import {
   describeRightResult,
   describeSymptom,
@@ -63,19 +64,22 @@ export function* narrowRuleTexts(
     .flatMap(readRuleText)
     .filter(isShort);
   const others = components.filter(({ kind }) => kind !== 'metadata');
-  const build: BuildWithRule = ({ entries }) =>
-    compose([...others, ...entries.map(([key, value]) => ({ kind: 'metadata' as const, key, value }))]);
+  const build: BuildWithRule = ({ tier, entries }) => {
+    const request = compose([...others, ...entries.map(([key, value]) => ({ kind: 'metadata' as const, key, value }))]);
+    const customer = findNeededCustomer(tier, readCustomer(request.body));
+    return customer === undefined ? request : { ...request, body: writeCustomer(request.body, customer) };
+  };
   const wrong = yield* askFirst(inquiry, lost, 'wrong', build);
   if (wrong === undefined) return undefined;
-  const nearest = found.toSorted(
-    (left, right) => distance(left.words, wrong.rule.words) - distance(right.words, wrong.rule.words),
-  );
+  const nearest = sortByDistance(found, wrong.rule);
   const right = yield* askFirst(inquiry, nearest, 'right', build);
   if (right === undefined) return undefined;
   const list = (rules: readonly RuleText[]) => renderShortList(rules.map(({ words }) => words));
   const seen = `With metadata ${wrong.rule.words}, ${describeSymptom(wrong.inquiry, build(wrong.rule))}. With metadata ${right.rule.words}, ${describeRightResult(right.inquiry)}.`;
-  const traits = describeTextTraits(...readAllEntries(counts));
-  const summary = `Rules that never hold: ${list(lost)}. Rules that hold: ${list(nearest)}.${traits}`;
+  const [lostEntries, foundEntries] = readAllEntries(counts);
+  const traits = describeTextTraits(lostEntries, foundEntries);
+  const signs = traits === '' ? describeOwnSigns(wrong.rule, foundEntries) : '';
+  const summary = `${signs}Rules that never hold: ${list(lost)}. Rules that hold: ${list(nearest)}.${traits}`;
   return {
     shape: length === 'short' ? ruleTextShape : longRuleTextShape,
     sentence: `${seen} ${summary}`,
@@ -84,6 +88,12 @@ export function* narrowRuleTexts(
 }
 
 type BuildWithRule = (rule: RuleText) => HttpRequest;
+
+/** Finds a customer for whom a tier is, if it is not for the given one. */
+function findNeededCustomer({ rules }: Tier, given: string | undefined): string | undefined {
+  const wanted = rules.flatMap((rule) => (rule.kind === 'customer' ? [rule.any_of] : []));
+  return wanted.every((ids) => given !== undefined && ids.includes(given)) ? undefined : wanted[0]?.[0];
+}
 
 /** A rule that was asked for alone. */
 interface AskedRule {
@@ -118,6 +128,18 @@ function readAllEntries(counts: NarrowingContext['counts']): [lost: TextEntries[
   ];
 }
 
+/** More of them say nothing at a glance. */
+const maxOwnSigns = 4;
+
+/** Names the letters beyond ASCII and the other signs of a rule that no rule that holds has. */
+function describeOwnSigns({ entries }: RuleText, found: readonly TextEntries[]): string {
+  const listAllSigns = (texts: TextEntries) => texts.flatMap((entry) => entry.flatMap(listSigns));
+  const held = new Set(found.flatMap(listAllSigns));
+  const own = [...new Set(listAllSigns(entries))].filter((sign) => !held.has(sign));
+  if (own.length === 0 || own.length > maxOwnSigns) return '';
+  return `No rule that holds has: ${own.map(quoteText).join(', ')}. `;
+}
+
 /** Reads what the rules of a tier about metadata ask for; nothing if it has rules that may fail for another reason. */
 function readEntries({ tier: { rules } }: { readonly tier: Tier }): TextEntries {
   const isOther = rules.some(({ kind }) => kind !== 'metadata' && kind !== 'customer');
@@ -130,6 +152,17 @@ function readRuleText({ tier }: { readonly tier: Tier }): RuleText[] {
   if (entries.length === 0) return [];
   const words = entries.map(([key, value]) => `${quoteBeginning(key)} = ${quoteBeginning(value)}`).join(' and ');
   return [{ tier, entries, words }];
+}
+
+function hasLettersBeyondAscii({ entries }: RuleText): boolean {
+  return entries.flat().some((text) => /[^\0-\x7f]/.test(text));
+}
+
+/** Sorts rules by how alike their texts are to those of one. Letters beyond ASCII say most beside others of their kind. */
+function sortByDistance(rules: readonly RuleText[], one: RuleText): RuleText[] {
+  const measure = (rule: RuleText) => distance(rule.words, one.words);
+  const isOfOtherKind = (rule: RuleText) => Number(hasLettersBeyondAscii(rule) !== hasLettersBeyondAscii(one));
+  return rules.toSorted((left, right) => isOfOtherKind(left) - isOfOtherKind(right) || measure(left) - measure(right));
 }
 
 function isShort({ entries }: RuleText): boolean {

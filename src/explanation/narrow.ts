@@ -180,8 +180,8 @@ function* narrowValues(
     (yield* narrowTexts(inquiry, apart, contrast)) ??
     (yield* narrowStoredTexts(inquiry, apart, contrast)) ??
     (yield* narrowBrackets(inquiry, apart.compose(contrast.wrong))) ??
-    (yield* narrowRuleTexts(inquiry, apart, contrast, around)) ??
     (yield* narrowLettersBeyondAscii(inquiry, apart.compose(contrast.wrong))) ??
+    (yield* narrowRuleTexts(inquiry, apart, contrast, around)) ??
     (yield* narrowPlainMemberOrder(inquiry, apart.compose(contrast.wrong))) ??
     (yield* narrowInjection(inquiry, apart, around)) ??
     (yield* narrowRuleTexts(inquiry, apart, contrast, around, 'long'))

@@ -37,40 +37,69 @@ const letterTraits: readonly TextTrait[] = [
  * @returns words that continue "All of the former, and none of the latter, have: …"
  */
 export function listTextTraits(wrong: readonly TextEntries[], right: readonly TextEntries[]): string[] {
-  const parts = (['key', 'value'] as const).flatMap((part) => {
-    const read = (entries: TextEntries) => entries.map(([key, value]) => (part === 'key' ? key : value));
-    return listTraitsOfPart(part, wrong.map(read), right.map(read));
-  });
-  return parts.slice(0, maxTraits);
+  const ofOne = [...listTraitsOfPart('key', wrong, right), ...listTraitsOfPart('value', wrong, right)];
+  // Where one text is a key and another one is a value, neither part alone has something in common.
+  const ofLetters = ofOne.length > 0 ? ofOne : listTraitsOfPart('key or value', wrong, right);
+  // Texts with a sign may be longer than those without one: lengths say something alone.
+  const traits =
+    ofLetters.length > 0
+      ? ofLetters
+      : [...describeLengths('key', wrong, right), ...describeLengths('value', wrong, right)];
+  return traits.slice(0, maxTraits);
+}
+
+type TextPart = 'key' | 'value' | 'key or value';
+
+function readPart([key, value]: TextEntry, part: TextPart): readonly string[] {
+  if (part === 'key or value') return [key, value];
+  return [part === 'key' ? key : value];
 }
 
 type Texts = readonly string[];
 
-function listTraitsOfPart(part: string, wrong: readonly Texts[], right: readonly Texts[]): string[] {
-  const [ofWrong, ofRight] = [wrong, right].map((list) => new Set(list.map((texts) => texts.join('\n'))).size);
-  if ((ofWrong ?? 0) < minWrong || (ofRight ?? 0) < minRight) return [];
-  const signs = [...new Set(wrong.flat().flatMap(listSigns))].filter((sign) => /^[\0-\x7f]$/.test(sign));
+/** The texts of one part: those that are wrong, each list with one that makes it wrong, and right ones. */
+interface TextsOfPart {
+  readonly wrong: readonly Texts[];
+  readonly right: readonly Texts[];
+}
+
+/** @returns undefined if there are so few different ones that they share something by chance */
+function readTexts(
+  part: TextPart,
+  wrong: readonly TextEntries[],
+  right: readonly TextEntries[],
+): TextsOfPart | undefined {
+  const read = (entries: TextEntries) => entries.flatMap((entry) => readPart(entry, part));
+  const texts = { wrong: wrong.map(read), right: right.map(read) };
+  const countDifferent = (lists: readonly Texts[]) => new Set(lists.map((list) => list.join('\n'))).size;
+  return countDifferent(texts.wrong) < minWrong || countDifferent(texts.right) < minRight ? undefined : texts;
+}
+
+function listTraitsOfPart(part: TextPart, wrong: readonly TextEntries[], right: readonly TextEntries[]): string[] {
+  const texts = readTexts(part, wrong, right);
+  if (texts === undefined) return [];
+  const signs = [...new Set(texts.wrong.flat().flatMap(listSigns))].filter((sign) => /^[\0-\x7f]$/.test(sign));
   const traits = [
     ...letterTraits,
     ...signs.map((sign): TextTrait => [sign === ' ' ? 'a blank' : quoteText(sign), (text) => text.includes(sign)]),
   ];
-  const shared = traits.filter(
-    ([, has]) => wrong.every((texts) => texts.some(has)) && !right.some((texts) => texts.some(has)),
-  );
-  // Texts with a sign may be longer than those without one.
-  return shared.length > 0 ? shared.map(([words]) => `a ${part} with ${words}`) : describeLengths(part, wrong, right);
+  const isShared = ([, has]: TextTrait) =>
+    texts.wrong.every((list) => list.some(has)) && !texts.right.some((list) => list.some(has));
+  return traits.filter(isShared).map(([words]) => `a ${part} with ${words}`);
 }
 
 /** Finds out whether all wrong texts are longer, or shorter, than any right one. */
-function describeLengths(part: string, wrong: readonly Texts[], right: readonly Texts[]): string[] {
-  const measure = (text: string) => [...text].length;
-  const [ofWrong, ofRight] = [wrong, right].map((list) => list.map((texts) => texts.map(measure)));
-  const lengths = (ofRight ?? []).flat();
-  const least = Math.min(...(ofWrong ?? []).map((texts) => Math.max(...texts)));
-  const longest = Math.max(...lengths);
+function describeLengths(part: TextPart, wrong: readonly TextEntries[], right: readonly TextEntries[]): string[] {
+  const texts = readTexts(part, wrong, right);
+  if (texts === undefined) return [];
+  const measure = (list: Texts) => list.map((text) => [...text].length);
+  const ofWrong = texts.wrong.map(measure);
+  const ofRight = texts.right.flatMap(measure);
+  const least = Math.min(...ofWrong.map((lengths) => Math.max(...lengths)));
+  const longest = Math.max(...ofRight);
   if (least > longest) return [`a ${part} of ${least} letters or more (the others have ${longest} at most)`];
-  const most = Math.max(...(ofWrong ?? []).map((texts) => Math.min(...texts)));
-  const shortest = Math.min(...lengths);
+  const most = Math.max(...ofWrong.map((lengths) => Math.min(...lengths)));
+  const shortest = Math.min(...ofRight);
   return most < shortest ? [`a ${part} of ${most} letters or fewer (the others have ${shortest} or more)`] : [];
 }
 
