@@ -1,7 +1,7 @@
 /** The entry of one cause in a certificate. A contrast shows its requests: the wrong ones, and the nearest right one. */
 
 import type { Cause } from '../explanation/diagnose-run.js';
-import { renderCurlCommand } from '../http/curl-command.js';
+import { renderCurlCommandAfter } from '../http/curl-command.js';
 import { toOneLine } from '../support/untrusted-text.js';
 import type { EntryRenderingContext } from './case-entry.js';
 
@@ -22,14 +22,15 @@ export function createCauseEntry(
   { shown, sentence, failures: _, ...cause }: Cause,
   { baseUrl, renderResponse, showExchange }: Pick<EntryRenderingContext, 'baseUrl' | 'renderResponse' | 'showExchange'>,
 ): CauseEntry {
-  const show = (id: string): CauseExample[] => {
+  const show = (id: string, before?: string): CauseExample[] => {
     const exchange = showExchange(id);
     if (exchange === undefined) return [];
-    const repeat_with = renderCurlCommand(exchange.request, baseUrl);
+    const first = before === undefined ? undefined : showExchange(before)?.request;
+    const repeat_with = renderCurlCommandAfter(first, exchange.request, baseUrl);
     return [{ exchange: id, repeat_with, received: renderResponse(exchange) }];
   };
   const entry = { ...cause, sentence: toOneLine(sentence) };
   if (shown === undefined) return entry;
   const [right] = shown.right === undefined ? [] : show(shown.right);
-  return { ...entry, wrong: shown.wrong.flatMap(show), right };
+  return { ...entry, wrong: shown.wrong.flatMap((id, n) => show(id, shown.wrong[n - 1])), right };
 }

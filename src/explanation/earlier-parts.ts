@@ -10,21 +10,10 @@ import { listAvailableTiers, type Tier } from '../contract/world.js';
 import type { Exchange, HttpRequest } from '../http/exchange.js';
 import { isSuccessful } from '../http/response-status.js';
 import type { TargetContext } from '../judge/judge-case.js';
+import { listDifferingParts, nameDifference, partNames, type RequestPart } from './differing-parts.js';
 import type { NarrowingContext } from './narrowed-failure.js';
 import { type DecomposedRequest, type RequestComponent, takeRequestApart } from './request-components.js';
 import { readReturnedTiersForTarget } from './symptom.js';
-
-/** A part of a request that an earlier one may lend. */
-export type LentPart = 'customer' | RequestComponent['kind'];
-
-export const partNames: Readonly<Record<LentPart, string>> = {
-  customer: 'the customer',
-  parameter: 'the query',
-  item: 'the items',
-  metadata: 'the metadata',
-  'order-metadata': 'order.metadata',
-  option: 'the options',
-};
 
 export interface EarlierParts {
   readonly earlier: Exchange;
@@ -38,12 +27,12 @@ export interface EarlierParts {
 
 /** Parts that are taken from an earlier request together. */
 interface Lending {
-  readonly parts: readonly LentPart[];
+  readonly parts: readonly RequestPart[];
   /** Whether those of the later request count, too. */
   readonly isInAddition: boolean;
 }
 
-const bodyParts: readonly LentPart[] = ['customer', 'item', 'metadata', 'order-metadata', 'option'];
+const bodyParts: readonly RequestPart[] = ['customer', 'item', 'metadata', 'order-metadata', 'option'];
 
 /** One part first: it says most. Options change no result. */
 const lendings: readonly Lending[] = [
@@ -140,16 +129,21 @@ function findLendingRequest(
   const doOtherFiltersTell = countWrong >= minFilteredOut;
   const hasSameAnswer = (exchange: Exchange) =>
     'response' in exchange && exchange.response.body === wrong.response.body;
-  // Several requests may lend the same: that with the same answer says most.
-  const alike = earlierOnes.filter(({ exchange }) => hasSameAnswer(exchange));
+  // Several requests may lend the same: that with the same answer says most, and of those, that which differs in little else.
+  const countDifferences = ({ apart }: EarlierExchange) => listDifferingParts(apart, later).length;
+  const alike = earlierOnes
+    .filter(({ exchange }) => hasSameAnswer(exchange))
+    .toSorted((left, right) => countDifferences(left) - countDifferences(right));
   const others = earlierOnes.filter(({ exchange }) => !hasSameAnswer(exchange));
   let first: EarlierParts | undefined;
-  for (const { lending, exchange, mixed } of listMixedRequests(later, [...alike, ...others])) {
+  for (const { lending, earlier, mixed } of listMixedRequests(later, [...alike, ...others])) {
+    const { exchange, apart } = earlier;
     const isSameAnswer = hasSameAnswer(exchange);
     const isTelling =
       isSameAnswer || (first === undefined && (!lending.parts.includes('parameter') || doOtherFiltersTell));
     if (!isTelling || !isRightFor(mixed)) continue;
-    const found = { earlier: exchange, words: describeLending(lending, lender), isSameAnswer, countWrong };
+    const words = describeLending(lending, lender, apart, later);
+    const found = { earlier: exchange, words, isSameAnswer, countWrong };
     if (isSameAnswer) return found;
     first ??= found;
   }
@@ -159,7 +153,7 @@ function findLendingRequest(
 /** A request that has some parts from an earlier one. */
 interface MixedRequest {
   readonly lending: Lending;
-  readonly exchange: Exchange;
+  readonly earlier: EarlierExchange;
   readonly mixed: HttpRequest;
 }
 
@@ -170,12 +164,12 @@ function* listMixedRequests(
 ): Generator<MixedRequest> {
   const tried = new Set([serializeContent(later.compose(later.components))]);
   for (const lending of lendings) {
-    for (const { exchange, apart } of earlierOnes) {
-      const mixed = lend(apart, later, lending);
+    for (const earlier of earlierOnes) {
+      const mixed = lend(earlier.apart, later, lending);
       const key = serializeContent(mixed);
       if (tried.has(key) || tried.size > maxTried) continue;
       tried.add(key);
-      yield { lending, exchange, mixed };
+      yield { lending, earlier, mixed };
     }
   }
 }
@@ -245,8 +239,14 @@ function createResultTest(wrong: AnsweredExchange, target: TargetContext) {
   return { isRightFor, countWrong: wrongTiers.size };
 }
 
-function describeLending({ parts, isInAddition }: Lending, lender: string): string {
+function describeLending(
+  { parts, isInAddition }: Lending,
+  lender: string,
+  earlier: DecomposedRequest,
+  later: DecomposedRequest,
+): string {
   if (parts.length > bodyParts.length) return `all parts of ${lender}`;
-  const what = parts.length === bodyParts.length ? 'the body' : parts.map((part) => partNames[part]).join(' and ');
+  const nameOf = (part: RequestPart) => (isInAddition ? partNames[part] : nameDifference(part, earlier, later));
+  const what = parts.length === bodyParts.length ? 'the body' : parts.map(nameOf).join(' and ');
   return `${what} of ${lender} ${isInAddition ? 'in addition to its own' : 'in place of its own'}`;
 }

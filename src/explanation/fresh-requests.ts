@@ -20,11 +20,16 @@ export interface FreshRequest {
   readonly alone: HttpRequest;
 }
 
+/** The name of an entry is new, as its value is: a key of a cache may lack one of them. */
+function nameMark(turn: string): string {
+  return `narrowing${turn.replaceAll(' ', '')}`;
+}
+
 export const markWithMetadata: Mark = ({ components, compose }, turn) =>
-  compose([...components, { kind: 'metadata', key: 'narrowing', value: turn }]);
+  compose([...components, { kind: 'metadata', key: nameMark(turn), value: turn }]);
 
 const markWithOrderMetadata: Mark = ({ components, compose }, turn) =>
-  compose([...components, { kind: 'order-metadata', key: 'narrowing', value: [turn] }]);
+  compose([...components, { kind: 'order-metadata', key: nameMark(turn), value: [turn] }]);
 
 /** No rule asks for as many, or for this many. */
 const leastMarkingQuantity = 10_001;

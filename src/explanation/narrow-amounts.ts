@@ -18,13 +18,13 @@ import {
 import { readReturnedTiersForTarget, type Symptom } from './symptom.js';
 import { type RequestGenerator, SymptomInquiry } from './symptom-inquiry.js';
 
-/** Finds out whether results are cut off: a response should have one more promotion, and none of the run has more. Sends nothing. */
-export function findReturnedCountLimit(
+/** Finds out whether results are cut off: a response should have one more promotion, and none of the run has more. */
+export function* narrowReturnedCount(
   inquiry: SymptomInquiry,
   { compose }: DecomposedRequest,
   { wrong, right }: ComponentContrast,
   { maxReturned }: NarrowingContext,
-): NarrowedFailure | undefined {
+): RequestGenerator<NarrowedFailure | undefined> {
   const { symptom, target } = inquiry;
   if (symptom.kind !== 'missing' || right === undefined) return undefined;
   const countReturned = (request: HttpRequest): number | undefined => {
@@ -37,6 +37,8 @@ export function findReturnedCountLimit(
   const [exchange, count] = [inquiry.getExchange(wrongly), countReturned(wrongly)];
   // One more promotion is valid, and not one more is returned: as many as in no other response.
   if (exchange === undefined || count !== countReturned(rightly) || count !== maxReturned) return undefined;
+  // Another part may also move a text in the body. No limit of results depends on where a text stands.
+  if ((yield* inquiry.ask({ ...wrongly, body: ` ${wrongly.body ?? ''}` })) === 'right') return undefined;
   const nameOf = createNameLookup(target.world);
   const words = listWrongOnlyComponents({ wrong, right }).map((added) => describeRequestComponent(added, nameOf));
   const sentence = `No response has more than ${count} promotions. With ${words.join(', ')}, one more must be returned than without, and '${symptom.tier.name}' is not.`;

@@ -187,7 +187,9 @@ function sortByWorth(groups: readonly NarrowedGroup[], isUnstable: boolean): Nar
   // earlier answers, too.
   const race = listOf([reproducedOverlapShape, amongOthersShape, amongOthersWithPartsShape]);
   const seen = listOf([seenStateShape]);
-  const kept = [...race, ...listOf([keptResultShape]), ...seen];
+  // What two requests show again says more than what was seen once.
+  const isPairKnown = listOf([reproducedStateShape]).length > 0;
+  const kept = [...race, ...listOf([keptResultShape]), ...(isPairKnown ? [] : seen)];
   const leftOut = listOf([amongOthersWithPartsShape]).length > 0 ? seen : [];
   // Another customer may have another earlier answer, where no rule asks for the customer.
   const earlier = telling.some(isOfUnaskedCustomer) ? listOf([perhapsEarlierAnswerShape]) : [];
@@ -195,7 +197,8 @@ function sortByWorth(groups: readonly NarrowedGroup[], isUnstable: boolean): Nar
   const strong = [
     ...kept.filter((group) => !leftOut.includes(group)),
     ...earlier,
-    ...telling.filter((group) => !kept.includes(group)),
+    ...telling.filter((group) => ![...kept, ...seen].includes(group)),
+    ...(isPairKnown ? seen : []),
     ...repeated,
     ...(isReproduced ? [] : perhaps.filter((group) => !earlier.includes(group))),
   ];

@@ -36,6 +36,7 @@ const waysOfSending: Readonly<Record<NonNullable<HttpRequest['sent']>, string>> 
   chunked: 'Sent in chunks (Transfer-Encoding: chunked), without Content-Length',
   'in-pieces': 'Sent in pieces, with pauses between them',
   'on-a-fresh-connection': 'Sent on a connection of its own',
+  'on-the-connection-before': 'Sent on the connection of the request before',
   'with-accept-headers': 'Sent with headers about the accepted formats',
 };
 

@@ -11,7 +11,8 @@ import type { TargetWorld } from '../contract/world.js';
 import { parseRequest } from '../http/decoded-request.js';
 import { type Exchange, type HttpRequest, serializeRequestIgnoringRepetition } from '../http/exchange.js';
 import { shorten } from '../support/untrusted-text.js';
-import { type EarlierParts, findEarlierParts, type LentPart, partNames } from './earlier-parts.js';
+import { listDifferingParts, nameDifference, partNames } from './differing-parts.js';
+import { type EarlierParts, findEarlierParts } from './earlier-parts.js';
 import { type FreshRequest, findRightMark, type Mark, markWithMetadata } from './fresh-requests.js';
 import { narrowOverlap } from './narrow-overlap.js';
 import {
@@ -289,38 +290,88 @@ function describeLender(lent: EarlierParts | undefined, { target: { world } }: S
   return ` In the run, the result would have been right if this request had had ${lent.words}: ${description}.`;
 }
 
+/** Two requests, sent one after the other. */
+type SentPair = readonly [first: HttpRequest, second: HttpRequest];
+
+function measureBody({ body = '' }: HttpRequest): number {
+  return Buffer.byteLength(body);
+}
+
+/** Whether two different bodies have as many bytes: this may be all that a cache knows of them. */
+function haveEqualLength(first: HttpRequest, second: HttpRequest): boolean {
+  return first.body !== second.body && measureBody(first) === measureBody(second);
+}
+
+/** So long that a body with it has as many bytes as no other. */
+const longTurn = 'x'.repeat(997);
+
+/**
+ * Finds out whether all that counts is that two bodies have as many bytes: with different texts of one length, the second request is
+ * as wrong, and with a longer one, it is right.
+ */
+function* isOnlyLengthDeciding(
+  inquiry: SymptomInquiry,
+  first: DecomposedRequest,
+  { later, mark }: FreshRequest,
+): RequestGenerator<boolean> {
+  const [one, two] = [mark(first, 'length A'), mark(later, 'length B')];
+  const longer = mark(later, longTurn);
+  if (!haveEqualLength(one, two) || haveEqualLength(one, longer)) return false;
+  yield* inquiry.send(one);
+  return (yield* inquiry.ask(two)) === 'wrong' && (yield* inquiry.ask(longer)) === 'right';
+}
+
 /** Sends two requests, one after the other. Both are new, so that no cache can have them. */
 function* tryPair(
   inquiry: SymptomInquiry,
   before: DecomposedRequest,
-  { later: after, mark, alone }: FreshRequest,
+  fresh: FreshRequest,
   lent: EarlierParts | undefined,
 ): RequestGenerator<NarrowedFailure | undefined> {
+  const { later: after, mark, alone } = fresh;
   let turn = 0;
-  const askAfter = function* (first: DecomposedRequest) {
+  /** @returns undefined if the second request is not wrong */
+  const askAfter = function* (
+    first: DecomposedRequest,
+    isOnOneConnection: boolean,
+  ): RequestGenerator<SentPair | undefined> {
     turn += 1;
-    const [one, two] = [mark(first, String(turn)), mark(after, String(turn))];
+    const [one, marked] = [mark(first, String(turn)), mark(after, String(turn))];
+    const two: HttpRequest = isOnOneConnection ? { ...marked, sent: 'on-the-connection-before' } : marked;
     const answered = yield* inquiry.send(one);
     if (answered === undefined) return undefined;
-    return (yield* inquiry.ask(two)) === 'wrong' ? ([one, two] as const) : undefined;
+    return (yield* inquiry.ask(two)) === 'wrong' ? [one, two] : undefined;
   };
-  const whole = yield* askAfter(before);
+  const apart = yield* askAfter(before, false);
+  const whole = apart ?? (yield* askAfter(before, true));
+  const isOnOneConnection = apart === undefined;
   // By chance, it may have been so once.
-  const isChance = whole === undefined || (yield* askAfter(before)) === undefined;
+  const isChance = whole === undefined || (yield* askAfter(before, isOnOneConnection)) === undefined;
   if (isChance || (yield* inquiry.ask(mark(after, 'alone again'))) !== 'right') return undefined;
   let shown = whole;
+  let nearest = before;
   const { world } = inquiry.target;
   let difference = describeDifference(before, after, world);
+  // Then the difference says for which request the result is right.
+  let isOnePart = listDifferingParts(before, after).length === 1;
   for (const first of listNearer(before, after)) {
-    const nearer = yield* askAfter(first);
+    const nearer = yield* askAfter(first, isOnOneConnection);
     if (nearer === undefined) continue;
     shown = nearer;
+    nearest = first;
     difference = describeDifference(first, after, world);
+    isOnePart = true;
     break;
   }
   const [first, second] = shown;
-  const how = lent === undefined ? '' : ` The result would be right if the second one had ${lent.words}.`;
-  const sentence = `After the first of these two requests, the second one is wrong: ${describeSymptom(inquiry, second)}. Alone, ${describeRightResult(inquiry)}. They differ in ${difference}.${how}`;
+  const isOfLength = yield* isOnlyLengthDeciding(inquiry, nearest, fresh);
+  const length = isOfLength
+    ? ` Both bodies have ${measureBody(second)} bytes: with other metadata of one length in each, the second one is wrong, too; with longer metadata in it, ${describeRightResult(inquiry)}.`
+    : '';
+  const how = lent === undefined || isOnePart ? '' : ` The result would be right if the second one had ${lent.words}.`;
+  const where = isOnOneConnection ? ', sent on the same connection,' : '';
+  const separately = isOnOneConnection ? 'On a connection of its own' : 'Alone';
+  const sentence = `After the first of these two requests, the second one${where} is wrong: ${describeSymptom(inquiry, second)}. ${separately}, ${describeRightResult(inquiry)}. They differ in ${difference}.${length}${how}`;
   const wrong = [first, second].flatMap((request) => inquiry.getExchange(request) ?? []);
   return { shape: reproducedStateShape, sentence, wrong, right: inquiry.getExchange(alone) };
 }
@@ -356,7 +407,7 @@ const maxDifference = 240;
 function describeDifference(first: DecomposedRequest, second: DecomposedRequest, world: TargetWorld): string {
   const parts = listDifferingParts(first, second);
   if (parts.length === 0) return 'nothing';
-  const names = parts.map((part) => partNames[part]).join(', ');
+  const names = parts.map((part) => nameDifference(part, first, second)).join(', ');
   const ofFirst = listOwnComponents(first, second, world);
   const ofSecond = listOwnComponents(second, first, world);
   const list = (words: readonly string[]) => (words.length === 0 ? 'nothing' : words.join(', '));
@@ -372,12 +423,6 @@ function listOwnComponents(request: DecomposedRequest, other: DecomposedRequest,
   return request.components
     .filter((component) => !known.has(JSON.stringify(component)))
     .map((component) => describeRequestComponent(component, nameOf));
-}
-
-function listDifferingParts(left: DecomposedRequest, right: DecomposedRequest): LentPart[] {
-  const serialize = ({ components, compose }: DecomposedRequest, part: LentPart) =>
-    part === 'customer' ? compose([]).body : JSON.stringify(components.filter(({ kind }) => kind === part));
-  return (Object.keys(partNames) as LentPart[]).filter((part) => serialize(left, part) !== serialize(right, part));
 }
 
 /** Lists requests that differ from the later one in one part alone, which they have from the earlier one. */

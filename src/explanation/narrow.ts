@@ -8,7 +8,7 @@ import { createNameLookup, describeRequest } from '../contract/describe-request.
 import { parseFilterParameter } from '../contract/operation.js';
 import type { Exchange, HttpRequest } from '../http/exchange.js';
 import type { EarlierParts } from './earlier-parts.js';
-import { findReturnedCountLimit, narrowQuantity, narrowSize } from './narrow-amounts.js';
+import { narrowQuantity, narrowReturnedCount, narrowSize } from './narrow-amounts.js';
 import { type ComponentContrast, listWrongOnlyComponents, narrowComponents } from './narrow-components.js';
 import { narrowCustomer } from './narrow-customer.js';
 import { narrowBrackets, narrowForm, narrowLettersBeyondAscii, narrowOrderOfParts } from './narrow-form.js';
@@ -166,7 +166,7 @@ function* narrowValues(
   around: NarrowingContext,
 ): RequestGenerator<NarrowedFailure | undefined> {
   return (
-    findReturnedCountLimit(inquiry, apart, contrast, around) ??
+    (yield* narrowReturnedCount(inquiry, apart, contrast, around)) ??
     (yield* narrowIds(inquiry, apart, contrast)) ??
     (yield* narrowOrderOfParts(inquiry, apart, contrast)) ??
     (yield* narrowItemPlace(inquiry, apart, contrast)) ??
@@ -254,7 +254,7 @@ function* describeDifference(
 ): RequestGenerator<NarrowedFailure> {
   const nameOf = createNameLookup(inquiry.target.world);
   const differing = listWrongOnlyComponents({ wrong, right });
-  const needed = inquiry.symptom.kind === 'refused' ? yield* findNeededParts(inquiry, compose, wrong, differing) : [];
+  const needed = yield* findNeededParts(inquiry, compose, wrong, differing);
   return createNarrowedContrast(inquiry, {
     wrongly: compose(wrong),
     rightly: compose(right),
@@ -290,7 +290,10 @@ function describeParts(
 /** How many parts are left out to see whether they are needed. */
 const maxNeeded = 4;
 
-/** Finds parts that a refused request and an accepted one share, and without which the refused one is accepted, too. */
+/**
+ * Finds parts that a wrong request and a right one share, and without which the wrong one is right, too. Where a result is wrong,
+ * this says something of parameters alone: what the rules of a promotion ask for is needed in any case.
+ */
 function* findNeededParts(
   inquiry: SymptomInquiry,
   compose: DecomposedRequest['compose'],
@@ -298,7 +301,9 @@ function* findNeededParts(
   differing: readonly RequestComponent[],
 ): RequestGenerator<RequestComponent[]> {
   const needed: RequestComponent[] = [];
-  for (const component of wrong.filter((part) => !differing.includes(part)).slice(0, maxNeeded)) {
+  const isTelling = ({ kind }: RequestComponent) => inquiry.symptom.kind === 'refused' || kind === 'parameter';
+  const shared = wrong.filter((part) => !differing.includes(part) && isTelling(part));
+  for (const component of shared.slice(0, maxNeeded)) {
     const rest = wrong.filter((part) => part !== component);
     if ((yield* inquiry.ask(compose(rest))) === 'right') needed.push(component);
   }

@@ -94,9 +94,10 @@ function readTimeParts({ created_at }: Tier): TimeParts {
 const monthNames = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'] as const;
 const dayNames = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'] as const;
 
-const [dayFirst, monthFirst, weekday, monthName, unpadded, ofClock, of32Bits] = [
+const [dayFirst, monthFirst, withoutMonth, weekday, monthName, unpadded, ofClock, of32Bits] = [
   'day of the month of creation, which comes before the month and the year',
   'month of creation, which comes before the year',
+  'time of creation, in which the month does not count',
   'day of the week of creation',
   'name of the month of creation',
   'time of creation as a text without leading zeros',
@@ -125,6 +126,8 @@ const timeKeys: readonly SortKey[] = (
       monthFirst,
       ({ month, day, year, hour, minute, second }) => [month, day, year, hour, minute, second].join(),
     ],
+    ['year-day', withoutMonth, ({ year, day }) => [year, day].join()],
+    ['year-day-time', withoutMonth, ({ year, day, hour, minute, second }) => [year, day, hour, minute, second].join()],
     [
       'time-of-day',
       'time of day of creation, which comes before the date',

@@ -2,12 +2,15 @@ import { quote } from 'shlex';
 import { toOneLine } from '../support/untrusted-text.js';
 import { acceptHeaders, addHeaders, getHeaderValues, type HttpRequest } from './exchange.js';
 
+/** The beginning of a command. */
+const curl = 'curl ';
+
 /** For a POSIX shell. It expands variables such as `$BASE_URL` as base URL and credentials, and nothing else. */
 export function renderCurlCommand(request: HttpRequest, baseUrl: string): string {
   const { method, path, headers, body, sent } =
     request.sent === 'with-accept-headers' ? addHeaders(request, acceptHeaders) : request;
   // -g: take brackets in the URL literally. -i: show the status.
-  const words = ['curl -gi', `-X ${quote(method)}`];
+  const words = [`${curl}-gi`, `-X ${quote(method)}`];
   // curl waits for a body in the response. --head would allow none in the request.
   if (method === 'HEAD') words.push('--max-time 10');
   words.push(renderUrl(baseUrl, path));
@@ -23,6 +26,20 @@ export function renderCurlCommand(request: HttpRequest, baseUrl: string): string
   return body === undefined || isPrintable(body)
     ? command
     : `printf %b ${quote(escapeForPrintf(body))} |\n  ${command}`;
+}
+
+/**
+ * One command for a request and the one before it. A single process of curl keeps the connection.
+ *
+ * @returns the command for the request alone, unless it has to be sent on the connection of the one before
+ */
+export function renderCurlCommandAfter(before: HttpRequest | undefined, request: HttpRequest, baseUrl: string): string {
+  const command = renderCurlCommand(request, baseUrl);
+  if (before === undefined || request.sent !== 'on-the-connection-before') return command;
+  const first = renderCurlCommand(before, baseUrl);
+  // A command that reads a body from its input cannot be joined to another one.
+  const areJoinable = [first, command].every((words) => words.startsWith(curl));
+  return areJoinable ? `${first} \\\n  --next ${command.slice(curl.length)}` : command;
 }
 
 /** Puts a command on one line, for a place that has only one. */

@@ -10,8 +10,16 @@ export interface HttpRequest {
   readonly path: string;
   readonly headers: Headers;
   readonly body?: string;
-  /** Chunked without Content-Length, in pieces with it. Default: in whole, on a connection that is kept alive. */
-  readonly sent?: 'chunked' | 'in-pieces' | 'on-a-fresh-connection' | 'with-accept-headers';
+  /**
+   * Chunked without Content-Length, in pieces with it. Narrowing sends each request on a new connection, unless it is to be that
+   * of the request before. Default: in whole, on a connection that is kept alive.
+   */
+  readonly sent?:
+    | 'chunked'
+    | 'in-pieces'
+    | 'on-a-fresh-connection'
+    | 'on-the-connection-before'
+    | 'with-accept-headers';
   /** The number of a repetition. Equal requests share one exchange, unless this differs. */
   readonly again?: number;
 }

@@ -2,7 +2,7 @@ import type { Exchange, HttpRequest, RequestChannel } from '../http/exchange.js'
 import { type EvidenceKeeper, narrowingPurpose } from './evidence-keeper.js';
 import type { Replay } from './replay.js';
 
-/** Sends requests one after another, each on a new connection, so that nothing but the request decides. */
+/** Sends requests one after another, each on a new connection, unless it says otherwise: so nothing but the request decides. */
 export interface NarrowingSender {
   /**
    * @param requests several are sent at the same time
@@ -21,7 +21,7 @@ export interface NarrowingSender {
 export function createNarrowingSender(channel: RequestChannel, keeper: EvidenceKeeper): NarrowingSender {
   return {
     async send(requests) {
-      channel.reconnect();
+      if (requests.every(({ sent }) => sent !== 'on-the-connection-before')) channel.reconnect();
       return await Promise.all(requests.map((request) => channel.send(request)));
     },
     keep(sent) {

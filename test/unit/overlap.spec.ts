@@ -50,7 +50,7 @@ test('Requests are simultaneous if their times overlap', () => {
 
 test('A wrong result is right with the query of a request at the same time, or with that of none', () => {
   expect(findSimultaneousParts(wrong, [simultaneous], { plain }, target)?.words).toBe(
-    'the query of a request at the same time in place of its own',
+    'the filter by promotion_id of a request at the same time in place of its own',
   );
   expect(findSimultaneousParts(wrong, [], { plain }, target)).toBeUndefined();
   const unfiltered = answer(request, { ...request, path: plain.path }, 1_000, 50);

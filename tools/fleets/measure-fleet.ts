@@ -90,8 +90,10 @@ function isReproduced({ exchange, repeat_with }: CauseExample, exchanges: Readon
     encoding: 'utf8',
     maxBuffer: 1e8,
   });
-  const [, status = ''] = /^HTTP\/1\.[01] (\d+)/.exec(stdout) ?? [];
-  const body = stdout
+  // A command that sends two requests shows two responses.
+  const last = stdout.split(/^(?=HTTP\/1\.[01] \d{3} )/m).at(-1) ?? '';
+  const [, status = ''] = /^HTTP\/1\.[01] (\d+)/.exec(last) ?? [];
+  const body = last
     .split(/\r?\n\r?\n/)
     .slice(1)
     .join('\n\n');
