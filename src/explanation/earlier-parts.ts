@@ -17,6 +17,8 @@ import { readReturnedTiersForTarget } from './symptom.js';
 
 export interface EarlierParts {
   readonly earlier: Exchange;
+  /** The wrong request, with the parts that the earlier one lends: its result would be that. */
+  readonly mixed: HttpRequest;
   /** What the result is right with, as the end of a sentence: "the items of an earlier request in place of its own". */
   readonly words: string;
   /** Whether the response is the same as that to the earlier request, which was right there. */
@@ -143,7 +145,7 @@ function findLendingRequest(
       isSameAnswer || (first === undefined && (!lending.parts.includes('parameter') || doOtherFiltersTell));
     if (!isTelling || !isRightFor(mixed)) continue;
     const words = describeLending(lending, lender, apart, later);
-    const found = { earlier: exchange, words, isSameAnswer, countWrong };
+    const found = { earlier: exchange, mixed, words, isSameAnswer, countWrong };
     if (isSameAnswer) return found;
     first ??= found;
   }
@@ -193,13 +195,16 @@ function findCollectedParts(
   });
   const [part] = explaining;
   if (extra.length === 0 || part === undefined || explaining.length > 1) return undefined;
-  const lending = earlierOnes.find(({ apart }) => {
-    const { returned: judge } = createOracle(lend(apart, later, { parts: [part], isInAddition: true }), world);
-    return extra.some((tier) => judge(tier) === 'required');
-  });
+  const lending = earlierOnes
+    .map(({ exchange, apart }) => ({ exchange, mixed: lend(apart, later, { parts: [part], isInAddition: true }) }))
+    .find(({ mixed }) => {
+      const { returned: judge } = createOracle(mixed, world);
+      return extra.some((tier) => judge(tier) === 'required');
+    });
   if (lending === undefined) return undefined;
   const words = `${partNames[part]} of earlier requests in addition to its own`;
-  return { earlier: lending.exchange, words, isSameAnswer: false, countWrong: extra.length };
+  const { exchange: earlier, mixed } = lending;
+  return { earlier, mixed, words, isSameAnswer: false, countWrong: extra.length };
 }
 
 function serializeContent({ path, body }: HttpRequest): string {

@@ -8,11 +8,9 @@ import { createOracle } from '../contract/oracle.js';
 import { renderShortList } from '../support/collections.js';
 import { shorten } from '../support/untrusted-text.js';
 import type { CauseWithRows } from './cause-with-rows.js';
+import { maxDescription } from './narrowed-failure.js';
 import { type ComparableObservation, maxOverlap, type Observations } from './observation.js';
 import { minMendedResponses } from './wrong-results.js';
-
-/** A longer description of a request hides the rest. */
-const maxDescription = 160;
 
 /** A response: when it was asked for, and whether it has the tier, rightly or wrongly. */
 interface TimedResult {

@@ -15,14 +15,9 @@ import { type AskedMistake, askSuspected } from './ask-suspected.js';
 import { type FailureGroup, groupFailures, type NarrowedGroup, type NarrowingInput } from './failure-groups.js';
 import { narrow } from './narrow.js';
 import { customerShape } from './narrow-customer.js';
+import { repeatedShape, repeatedWithPartShape } from './narrow-repetition.js';
 import { longRuleTextShape, ruleTextShape } from './narrow-rule-texts.js';
-import {
-  perhapsEarlierAnswerShape,
-  perhapsStateShape,
-  repeatedShape,
-  repeatedWithPartShape,
-  seenStateShape,
-} from './narrow-state.js';
+import { perhapsEarlierAnswerShape, perhapsStateShape, seenStateShape } from './narrow-state.js';
 import { storedTextShapePrefix } from './narrow-stored-texts.js';
 import { describeTextPair, textPairShape } from './narrow-text-pair.js';
 import { textShape } from './narrow-texts.js';
@@ -189,7 +184,8 @@ function sortByWorth(groups: readonly NarrowedGroup[], isUnstable: boolean): Nar
   const seen = listOf([seenStateShape]);
   // What two requests show again says more than what was seen once.
   const isPairKnown = listOf([reproducedStateShape]).length > 0;
-  const kept = [...race, ...listOf([keptResultShape]), ...(isPairKnown ? [] : seen)];
+  const later = [...listOf([keptResultShape]), ...seen];
+  const kept = [...race, ...(isPairKnown ? [] : later)];
   const leftOut = listOf([amongOthersWithPartsShape]).length > 0 ? seen : [];
   // Another customer may have another earlier answer, where no rule asks for the customer.
   const earlier = telling.some(isOfUnaskedCustomer) ? listOf([perhapsEarlierAnswerShape]) : [];
@@ -197,8 +193,8 @@ function sortByWorth(groups: readonly NarrowedGroup[], isUnstable: boolean): Nar
   const strong = [
     ...kept.filter((group) => !leftOut.includes(group)),
     ...earlier,
-    ...telling.filter((group) => ![...kept, ...seen].includes(group)),
-    ...(isPairKnown ? seen : []),
+    ...telling.filter((group) => ![...race, ...later].includes(group)),
+    ...(isPairKnown ? later : []),
     ...repeated,
     ...(isReproduced ? [] : perhaps.filter((group) => !earlier.includes(group))),
   ];

@@ -17,6 +17,7 @@ import { narrowInjection } from './narrow-injection.js';
 import { narrowItem, narrowItemOrder, narrowItemPlace } from './narrow-item.js';
 import { narrowKnownTexts } from './narrow-known-texts.js';
 import { narrowPlainMemberOrder } from './narrow-member-order.js';
+import { repeatedShape, repeatedWithPartShape } from './narrow-repetition.js';
 import { narrowRuleTexts } from './narrow-rule-texts.js';
 import {
   describeLent,
@@ -25,8 +26,6 @@ import {
   narrowState,
   perhapsEarlierAnswerShape,
   perhapsStateShape,
-  repeatedShape,
-  repeatedWithPartShape,
   seenStateShape,
 } from './narrow-state.js';
 import { narrowStoredKeys, narrowStoredTexts } from './narrow-stored-texts.js';

@@ -62,6 +62,9 @@ export function isOfAsciiSigns(text: string): boolean {
   return /^[\0-\x7f]+$/.test(text) && !/[A-Za-z0-9]/.test(text);
 }
 
+/** Longer descriptions of a request say nothing at a glance. */
+export const maxDescription = 160;
+
 /** A longer name hides the rest of a sentence. */
 const maxName = 40;
 

@@ -8,7 +8,8 @@ import { type Exchange, serializeRequestIgnoringRepetition } from '../http/excha
 import type { ExchangeUse } from '../run/case-report.js';
 import { findSimultaneousParts } from './earlier-parts.js';
 import { getRowKey, type NarrowedGroup, type NarrowingInput } from './failure-groups.js';
-import { describeLent, findLentParts, repeatedShape, repeatedWithPartShape, seenStateShape } from './narrow-state.js';
+import { repeatedShape, repeatedWithPartShape } from './narrow-repetition.js';
+import { describeLent, findLentParts, seenStateShape } from './narrow-state.js';
 import {
   describeSymptom,
   keptResultShape,

@@ -11,6 +11,7 @@ import { diagnoseRun } from '../../src/explanation/diagnose-run.js';
 import { loopMistakes } from '../../src/explanation/loop-mistakes.js';
 import { describeRequestComponent, takeRequestApart } from '../../src/explanation/request-components.js';
 import { findLeastTextDifference, quoteAroundDifference } from '../../src/explanation/text-difference.js';
+import { openClient } from '../../src/http/client.js';
 import { parseRequest } from '../../src/http/decoded-request.js';
 import type { HttpRequest } from '../../src/http/exchange.js';
 import { createRecognizer } from '../../src/recognition/recognizer.js';
@@ -23,7 +24,8 @@ import { createRandom } from '../support/chaos.js';
 import { makeTestFolder } from '../support/cli.js';
 import { type Answer, certifyOver, channelTo, createReference, suite } from '../support/in-process.js';
 import { createIndependentDeployment } from '../support/independent-deployment.js';
-import { runWithEvidence } from '../support/run-with-evidence.js';
+import { listenStatefully } from '../support/listen-on-loopback.js';
+import { judgeAgain, runWithEvidence } from '../support/run-with-evidence.js';
 
 /** A fault that no structural mistake explains: filters are lost with expand. */
 const broken = createReference({ faults: ['requests-expand/filters-lost'] });
@@ -572,6 +574,36 @@ test('A loop that removes from the list that it walks leaves each promotion afte
     [0, 2, 3, 4],
     [4, 3, 1, 0],
   ]);
+});
+
+test('What a connection keeps of an earlier request shows on one connection alone', async () => {
+  const deployment = createReference();
+  const { url, close } = await listenStatefully(async (request, connection) => {
+    const body = parseJson(request.body ?? '');
+    const { metadata } = isJsonObject(body) ? body : {};
+    if (!isJsonObject(body) || !isJsonObject(metadata) || request.path.includes('?')) return deployment(request);
+    // Metadata that a request lacks are those of the one before on its connection.
+    const isEmpty = Object.keys(metadata).length === 0;
+    if (!isEmpty) connection.metadata = metadata;
+    return deployment({
+      ...request,
+      body: JSON.stringify({ ...body, ...(isEmpty && { metadata: connection.metadata ?? {} }) }),
+    });
+  });
+  const client = openClient({ baseUrl: url });
+  try {
+    const run = await runWithEvidence(client);
+    const { causes = [] } = run.certificate;
+    expect(causes[0]?.sentence).toMatch(
+      /the second one, sent on the same connection, is wrong.*differ in the metadata/,
+    );
+    // One command sends both.
+    expect(causes[0]?.wrong?.at(-1)?.repeat_with).toContain('--next');
+    expect((await judgeAgain(run)).causes).toEqual(causes);
+  } finally {
+    await client.close();
+    await close();
+  }
 });
 
 test.describe('Requests at the same time', () => {
