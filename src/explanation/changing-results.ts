@@ -28,11 +28,14 @@ function listChanging({ compared }: ObservationsWithPredictor): ComparableObserv
   return [...groupBy(compared, ({ key }) => key).values()].filter((group) => group.length > 1);
 }
 
-/** Leaves out changing results, and wrong ones that were seen once: where results change, a single one proves nothing. */
+/**
+ * Lists the responses that show something where results change: right ones, which contradict what would make them wrong each time,
+ * and wrong ones that were the same each time.
+ */
 export function listConfirmed(run: ObservationsWithPredictor): ComparableObservation[] {
   const changing = new Set(listChanging(run).flat());
   const wrong = new Set(listWrongResponses(run.compared, run.predict([])).map(([shown]) => shown));
-  return run.compared.filter((shown) => !changing.has(shown) && (!wrong.has(shown) || shown.numbers.length > 1));
+  return run.compared.filter((shown) => !wrong.has(shown) || (!changing.has(shown) && shown.numbers.length > 1));
 }
 
 /** A contrast says what the different results of equal requests depend on: then they are a fact beside it. */
