@@ -115,7 +115,8 @@ export function createFilterHandlers(
     const ofKey = spellings.filter(([otherKey]) => otherKey === key || ignoresKeyCase);
     // Where letter case matters, a key in other letters is an unknown key, and a value in other letters one that no tier has.
     if (ofKey.length === 0) return entriesSpelledLikeNone(key, value);
-    return ofKey.filter(([, otherValue]) => otherValue === value || ignoresValueCase);
+    const meant = ofKey.filter(([, otherValue]) => otherValue === value || ignoresValueCase);
+    return meant.length > 0 ? meant : [[key, value]];
   }
 
   /** The entries that differ from a filter in letter case at most. */

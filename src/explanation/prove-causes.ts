@@ -7,6 +7,7 @@
 import type { StructuralMistake } from '../../reference/faults/model.js';
 import { windowSize } from '../contract/world.js';
 import type { ProvedMistakes } from '../run/case-report.js';
+import { cacheByObject } from '../support/caches.js';
 import { renderShortList } from '../support/collections.js';
 import type { CauseWithRows } from './cause-with-rows.js';
 import { describeCheckedRanks, findWronglyCheckedRanks, listExplanationsOfWindowSize } from './checked-ranks.js';
@@ -15,6 +16,7 @@ import type { ComparableObservation, UnpassedRow } from './observation.js';
 import { listWindowAndLimitMistakes, otherCheckedRanksCauseId, readWindowSizeOfCauseId } from './observed-mistakes.js';
 import type { ObservationsWithPredictor, Predict } from './prediction.js';
 import { mistakesAlone, mistakesAmongOthers } from './provable-mistakes.js';
+import { createPredictorOfAnySum, repeatsProduct } from './repeated-products.js';
 import { findMissingPattern } from './result-patterns.js';
 import { isOfEmptyIndex } from './single-tier-mistakes.js';
 import {
@@ -121,7 +123,7 @@ function findPartlyMendingWindow(
     const after = run.predict([...assumed, mistake]);
     const isFew = size > windowSize - minLeftOut && size < windowSize;
     const isOther = size >= windowSize || (isFew && findMissingPattern(run) !== undefined);
-    if (isOther || isContradicted(run.compared, before, after)) return [];
+    if (isOther || isContradicted(run, before, { mistakes: [...assumed, mistake], after })) return [];
     const sentence = `No promotion tier from rank ${size + 1} on is returned: the deployment checks the newest ${size}, or a few more that another mistake leaves out. Or ${absence}.`;
     const mended = wrong.flatMap(([shown, positions]): WrongResponse[] => {
       const right = positions.filter(createMendTest(shown, after));
@@ -172,7 +174,7 @@ function listCandidates(
     const mended = listMended(wrong, after, Math.max(minSuspected, mostProved, leastOfAll));
     const isCandidate =
       mended.some(makesRowFail) &&
-      !isContradicted(run.compared, before, after) &&
+      !isContradicted(run, before, { mistakes: [...assumed, mistake], after }) &&
       mended.length >= leastShare * countChanged(wrong, before, after);
     const isProved = mended.length >= Math.max(minMendedResponses, leastShareOfAll * wrong.length);
     if (isCandidate && isProved) mostProved = mended.length;
@@ -244,15 +246,28 @@ function countChanged(wrong: readonly WrongResponse[], before: Predict, after: P
   }).length;
 }
 
-/** Whether a response that is right without a mistake is wrong with it. */
-function isContradicted(compared: readonly ComparableObservation[], before: Predict, after: Predict): boolean {
-  return compared.some((shown) => {
-    const [documented, changed] = [before(shown), after(shown)];
+/** Whether a response that is right without a mistake is wrong with it, however the quantities of equal products add up. */
+function isContradicted(
+  run: ObservationsWithPredictor,
+  before: Predict,
+  { mistakes, after }: { readonly mistakes: readonly StructuralMistake[]; readonly after: Predict },
+): boolean {
+  const contradicts = (predict: Predict) => (shown: ComparableObservation) => {
+    const [documented, changed] = [before(shown), predict(shown)];
     return shown.returned.some(
       (_, position) => isTierWrong(shown, position, changed) && !isTierWrong(shown, position, documented),
     );
-  });
+  };
+  const [once, repeating] = [false, true].map((isRepeating) =>
+    run.compared.filter(({ request }) => repeatsProduct(request) === isRepeating),
+  );
+  if (once?.some(contradicts(after))) return true;
+  const doubtful = repeating?.filter(contradicts(after)) ?? [];
+  return doubtful.length > 0 && doubtful.some(contradicts(getPredictorOfAnySum(run)(mistakes)));
 }
+
+/** It is needed where nothing but orders with a repeated product contradict a mistake. */
+const getPredictorOfAnySum = cacheByObject(createPredictorOfAnySum);
 
 /** The maximum number of mistakes that one sentence names. */
 const maxNamed = 3;

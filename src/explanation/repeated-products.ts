@@ -7,6 +7,7 @@
 import type { RepeatedQuantities, StructuralMistake } from '../../reference/faults/model.js';
 import { parseRequest } from '../http/decoded-request.js';
 import type { HttpRequest } from '../http/exchange.js';
+import { cacheByObject } from '../support/caches.js';
 import { getMember } from '../support/json.js';
 import type { ComparableObservation } from './observation.js';
 import { createMistakePredictor, type ObservationsWithPredictor, type Predict } from './prediction.js';
@@ -34,11 +35,12 @@ export function createPredictorOfAnySum(
   };
 }
 
-function repeatsProduct(request: HttpRequest): boolean {
+/** Whether a product is in several items of the order. */
+export const repeatsProduct = cacheByObject((request: HttpRequest): boolean => {
   const items = getMember(getMember(parseRequest(request).body, 'order'), 'items');
   const products = (Array.isArray(items) ? items : []).flatMap((item) => getMember(item, 'product_id') ?? []);
   return new Set(products).size < products.length;
-}
+});
 
 /** Lists the responses that the mistakes explain fully if quantities add up in another way, the same one for all. */
 export function listExplainedByOtherSums(
