@@ -7,6 +7,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { availableParallelism, cpus } from 'node:os';
 import path from 'node:path';
 import { createDeployment } from '../../reference/deployment/deployment.js';
+import { faults, findFault } from '../../reference/faults/index.js';
 import { exitStatus } from '../../src/cli/exit-status.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import { commandLine, makeTestFolder } from '../../test/support/cli.js';
@@ -15,7 +16,7 @@ import { createIndependentDeployment, listen } from '../../test/support/independ
 import { type Work, writeBareProgram, writeEmptyTest } from './bare-programs.js';
 import { measureDiagnosisTime } from './diagnosis-time.js';
 import { measureJudgeTime } from './judge-time.js';
-import { benchCredentials, measureCost, measureInTurn } from './measure-cost.js';
+import { benchCredentials, findMedian, measureCost, measureInTurn } from './measure-cost.js';
 
 // Deployments ---------------------------------------------------------------------------------------------------------
 
@@ -105,6 +106,34 @@ const whereAllFails: Section = async () => {
   return [compare('everything fails / conforming', costs.failing, costs.conforming), ...listTimes(costs)];
 };
 
+/** Of how many runs with a fault one may take longer, or send more. */
+const shareOfSlowest = 0.05;
+
+/** Runs a deployment with each fault that `serve` offers once, with a conforming run beside each. */
+const eachFault: Section = async () => {
+  const ratios: number[] = [];
+  const requests: number[] = [];
+  for (const [n, { id }] of faults.entries()) {
+    const conformingSeconds = await certifyOn(reference)();
+    const seconds = await certifyOn(
+      createDeployment({ world, credentials: benchCredentials, faults: [findFault(id)] }),
+    )();
+    const { requests_sent: sent } = JSON.parse(readFileSync(inFolder('out', 'certificate.json'), 'utf8'));
+    const ratio = seconds / conformingSeconds;
+    process.stderr.write(`${n + 1} of ${faults.length}: ${ratio.toFixed(2)}×, ${sent} requests, ${id}\n`);
+    ratios.push(ratio);
+    requests.push(sent);
+  }
+  const findShare = (numbers: readonly number[]) =>
+    numbers.toSorted((left, right) => left - right)[Math.floor(numbers.length * (1 - shareOfSlowest))] ?? 0;
+  const what = `each of ${faults.length} faults / the run beside it that conforms`;
+  return [
+    compare(`${what}, median`, findMedian(ratios), 1),
+    compare(`${what}, all but the slowest 5 %`, findShare(ratios), 1),
+    ['requests of a run with a fault, at most', String(Math.max(...requests))],
+  ];
+};
+
 const judging: Section = async () =>
   [40, 150].map((records): Line => {
     const { judge, parse } = measureJudgeTime(records, 2 * rounds + 1);
@@ -121,6 +150,7 @@ const sections: Readonly<Record<string, Section>> = {
   e: whereAllFails,
   f: judging,
   g: diagnosing,
+  h: eachFault,
 };
 
 const named = process.argv.slice(2);
