@@ -79,6 +79,8 @@ type TimedRun = Pick<Observations, 'compared' | 'tiers' | 'world'>;
 
 export function findLostInTime(run: TimedRun): CauseWithRows | undefined {
   for (const direction of directions) {
+    // To read all responses in the order of sending takes long.
+    if (!isEverWrong(run, direction)) continue;
     const timed = listTimedTiers(run, direction);
     const wrong = timed.filter(({ results }) => results.some(({ isWrong }) => isWrong));
     const obeying = direction.changedBy === 'rules' ? wrong : timed;
@@ -88,6 +90,14 @@ export function findLostInTime(run: TimedRun): CauseWithRows | undefined {
     return describeLoss(run, direction, wrong, changed);
   }
   return undefined;
+}
+
+/** Whether a result is wrong in the way in which the results after the change are. */
+function isEverWrong({ compared }: TimedRun, { isReturnedAfter }: Direction): boolean {
+  const documentedOtherwise = isReturnedAfter ? 'forbidden' : 'required';
+  return compared.some(({ documented, returned }) =>
+    returned.some((isReturned, n) => isReturned === isReturnedAfter && documented[n] === documentedOtherwise),
+  );
 }
 
 function listTimedTiers({ compared, tiers, world }: TimedRun, { changedBy }: Direction): TimedTier[] {

@@ -42,7 +42,7 @@ export function* narrowReturnedCount(
   const nameOf = createNameLookup(target.world);
   const words = listWrongOnlyComponents({ wrong, right }).map((added) => describeRequestComponent(added, nameOf));
   const sentence = `No response has more than ${count} promotions. With ${words.join(', ')}, one more must be returned than without, and '${symptom.tier.name}' is not.`;
-  return { shape: 'count', sentence, wrong: [exchange], right: inquiry.getExchange(rightly) };
+  return { kind: 'contrast', part: 'count', sentence, wrong: [exchange], right: inquiry.getExchange(rightly) };
 }
 
 /** The name of the entry that makes a body longer. */
@@ -79,7 +79,7 @@ export function* narrowSize(
     rightly: compose(right),
     wronglyWhen: `With ${count(wrong)} ${what}`,
     rightlyWhen: `With ${count(right)}`,
-    shape: 'size',
+    part: 'size',
   });
 }
 
@@ -135,7 +135,7 @@ function* narrowBytes(
       rightly,
       wronglyWhen: describe(wrongly),
       rightlyWhen: describe(rightly),
-      shape: 'bytes',
+      part: 'bytes',
     });
   }
   return undefined;
@@ -230,6 +230,6 @@ function describeQuantities(
     rightly: build(right),
     wronglyWhen: `With a quantity of ${wrong} of ${what}`,
     rightlyWhen: `With a quantity of ${right}`,
-    shape: 'quantity',
+    part: 'quantity',
   });
 }

@@ -19,9 +19,6 @@ import type { RequestGenerator, SymptomInquiry } from './symptom-inquiry.js';
 /** How many other customers are tried. */
 const maxCustomers = 6;
 
-/** The shape of what the customer decides. */
-export const customerShape = 'customer';
-
 export function* narrowCustomer(
   inquiry: SymptomInquiry,
   apart: DecomposedRequest,
@@ -51,7 +48,7 @@ export function* narrowCustomer(
   const list = (ofResults: typeof results) =>
     renderShortList(ofResults.map(({ id }) => (id === undefined ? 'none' : nameOf(id))));
   const sentence = `For the customer ${nameOf(wrongly.id)}, ${describeSymptom(inquiry, wrongly.request)}. For the customer ${nameOf(rightly.id)}, ${describeRightResult(inquiry)}. Wrong for: ${list(wrongOnes ?? [])}. Right for: ${list(rightOnes ?? [])}.`;
-  return { shape: customerShape, sentence, ...findShownExchanges(inquiry, wrongly.request, rightly.request) };
+  return { kind: 'customer', sentence, ...findShownExchanges(inquiry, wrongly.request, rightly.request) };
 }
 
 export function readCustomer(body = ''): string | undefined {

@@ -107,7 +107,7 @@ export function* narrowForm(
       rightly: plainly,
       wronglyWhen: words,
       rightlyWhen: 'With the same content, written and sent plainly',
-      shape: `form: ${words}`,
+      part: `form: ${words}`,
     });
   }
   return undefined;
@@ -129,7 +129,7 @@ export function* narrowLettersBeyondAscii(
     rightly,
     wronglyWhen: 'With letters beyond ASCII in the body as they are',
     rightlyWhen: 'With the same letters as escapes (\\u…)',
-    shape: 'form',
+    part: 'form',
   });
 }
 
@@ -143,7 +143,7 @@ function describeLetterPlace(inquiry: SymptomInquiry, wrongly: HttpRequest, shif
     rightly: shifted,
     wronglyWhen: 'With the body as it is, with letters beyond ASCII',
     rightlyWhen: 'With one more blank before the body',
-    shape: 'form',
+    part: 'form',
   });
   const letters = listLongLetters(wrongly.body ?? '');
   const largest = blockSizes.find((wanted) => letters.some((letter) => isAcross(letter, wanted)));
@@ -190,7 +190,7 @@ export function* narrowBrackets(
     rightly,
     wronglyWhen: 'With the brackets in the name of the filter percent-encoded (%5B)',
     rightlyWhen: 'With the brackets as they are',
-    shape: 'form',
+    part: 'form',
   });
 }
 
@@ -219,7 +219,7 @@ export function* narrowOrderOfParts(
       rightly,
       wronglyWhen: `With ${list(parts)}`,
       rightlyWhen: `With ${list(parts.toReversed())}`,
-      shape: `${kind}-order`,
+      part: `${kind}-order`,
     });
   }
   return undefined;

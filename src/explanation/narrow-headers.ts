@@ -61,7 +61,7 @@ function* tryFeatures(
     rightly: plainly,
     wronglyWhen,
     rightlyWhen,
-    shape: `form: ${wrong.map(({ subject }) => subject).join()}`,
+    part: `form: ${wrong.map(({ subject }) => subject).join()}`,
   });
   const list = (some: readonly HeaderFeature[]) => renderShortList(some.map(({ subject }) => subject));
   const alike = others.length === 0 ? '' : ` Wrong, too: ${list(others)}.`;

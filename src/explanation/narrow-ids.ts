@@ -51,7 +51,12 @@ export function* narrowIds(
     const kind = suspected.what === 'sku' ? 'SKU' : suspected.what;
     const quoteId = (id: string) => `${kind} ${nameOf(id)}${nameOf(id) === id ? '' : `, ${quoteText(id)},`}`;
     const sentence = `The id of ${quoteId(suspected.sent)} is taken for that of ${quoteId(suspected.wanted)} ${resemblance}: ${describeSymptom(inquiry, wrongly)}. With the ${kind} ${nameOf(unlikeId)}, ${describeRightResult(inquiry)}.`;
-    return { shape: `id-of-${suspected.what}`, sentence, ...findShownExchanges(inquiry, wrongly, rightly) };
+    return {
+      kind: 'contrast',
+      part: `id-of-${suspected.what}`,
+      sentence,
+      ...findShownExchanges(inquiry, wrongly, rightly),
+    };
   }
   return undefined;
 }

@@ -65,7 +65,7 @@ function* injectIntoValue(
       rightly,
       wronglyWhen: `With metadata ${quoteText(key)} = ${quoteText(inject(part))}`,
       rightlyWhen: `With ${quoteText(inject(plainLetter))}`,
-      shape: 'injection',
+      part: 'injection',
     });
     return { ...narrowed, sentence: `${narrowed.sentence} ${quoteText(part)} does not count.` };
   }
@@ -104,7 +104,7 @@ function* respellKey(
     rightly,
     wronglyWhen: `With metadata under the key ${wrongKeys.map(quoteText).join(' or ')} in place of ${quoteText(key)}`,
     rightlyWhen: `With the key ${quoteText(words.join(plainLetter))}`,
-    shape: 'key-spelling',
+    part: 'key-spelling',
   });
 }
 

@@ -48,7 +48,7 @@ export function* narrowItemPlace(
     rightly: build(found.right),
     wronglyWhen: `With ${words} as item ${found.wrong} of the order`,
     rightlyWhen: `As item ${found.right}`,
-    shape: 'item-place',
+    part: 'item-place',
   });
 }
 
@@ -77,7 +77,7 @@ export function* narrowItemOrder(
     rightly,
     wronglyWhen: `With the items in this order: ${words.join(', ')}${more}`,
     rightlyWhen: 'With the same items in reverse order',
-    shape: 'item-order',
+    part: 'item-order',
   });
 }
 
@@ -104,7 +104,7 @@ export function* narrowItem(
       rightly,
       wronglyWhen: `With ${describeRequestComponent(component, nameOf)}`,
       rightlyWhen: `With ${describeRequestComponent(replacement, nameOf)} in its place`,
-      shape: 'item',
+      part: 'item',
     });
   }
   return undefined;

@@ -112,7 +112,7 @@ function* compareTexts(
     rightly: build(first),
     wronglyWhen: `With ${describeRequestComponent(replace(unknown), nameOf)}`,
     rightlyWhen: `With ${describeRequestComponent(replace(first), nameOf)}`,
-    shape: `known-${is}`,
+    part: `known-${is}`,
   });
   const list = (texts: readonly string[]) => texts.map(quoteText).join(', ');
   const [lost, found] = symptom.kind === 'refused' ? ['Refused', 'Accepted'] : ['Wrong', 'Right'];

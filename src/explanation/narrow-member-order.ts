@@ -77,7 +77,7 @@ function* narrowMove(
       ...pair,
       wronglyWhen: words,
       rightlyWhen: `With ${other} before ${name}`,
-      shape: `form: ${words}`,
+      part: `form: ${words}`,
     });
   }
   return undefined;

@@ -11,7 +11,6 @@ import {
   describeSymptom,
   type NarrowedFailure,
   type NarrowingContext,
-  reproducedOverlapShape,
 } from './narrowed-failure.js';
 import { listSimultaneous } from './overlap.js';
 import { takeRequestApart } from './request-components.js';
@@ -91,7 +90,7 @@ function describeOverlapping(
   right: Exchange,
 ): NarrowedFailure {
   const sentence = `${times}: ${describeSymptom(inquiry, wrong.request)}. Sent ${overlaps} times, one after the other, ${describeRightResult(inquiry)}.`;
-  return { shape: reproducedOverlapShape, sentence, wrong: [wrong], right };
+  return { kind: 'reproduced-race', sentence, wrong: [wrong], right };
 }
 
 /**

@@ -32,11 +32,6 @@ interface RuleText {
   readonly words: string;
 }
 
-/** The shape of what the texts of rules decide. */
-export const ruleTextShape = 'rule-text';
-/** The same of long texts, in which nobody sees what decides. */
-export const longRuleTextShape = 'long-rule-text';
-
 /** Longer texts show nothing at a glance: they are shown where only these are lost, and only their beginnings. */
 const [maxLength, shownOfLong] = [40, 20];
 /** Nobody reads more entries of one rule. */
@@ -81,7 +76,7 @@ export function* narrowRuleTexts(
   const signs = traits === '' ? describeOwnSigns(wrong.rule, foundEntries) : '';
   const summary = `${signs}Rules that never hold: ${list(lost)}. Rules that hold: ${list(nearest)}.${traits}`;
   return {
-    shape: length === 'short' ? ruleTextShape : longRuleTextShape,
+    kind: length === 'short' ? 'rule-texts' : 'long-rule-texts',
     sentence: `${seen} ${summary}`,
     ...findShownExchanges(wrong.inquiry, build(wrong.rule), build(right.rule), right.inquiry),
   };

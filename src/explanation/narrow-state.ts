@@ -24,12 +24,6 @@ import {
 import { type DecomposedRequest, takeRequestApart } from './request-components.js';
 import type { RequestGenerator, SymptomInquiry } from './symptom-inquiry.js';
 
-/** The shape of what the responses of the run alone show. */
-export const seenStateShape = 'state-of-the-run';
-/** The shape of what they show of few promotions: it may be a coincidence. */
-export const perhapsStateShape = 'perhaps-state-of-the-run';
-/** The same, if the whole answer is that to an earlier request. */
-export const perhapsEarlierAnswerShape = 'perhaps-an-earlier-answer';
 /** How many promotions are no coincidence. */
 const minTelling = 5;
 /** How many earlier requests are tried. */
@@ -203,7 +197,7 @@ export function describeLent(
   const cause = `The result would be right if this request had ${words}${which}.`;
   const rightly = alone === undefined ? '' : ` Sent again alone, ${describeRightResult(inquiry)}.`;
   const right = alone === undefined ? earlier : inquiry.getExchange(alone);
-  const perhapsShape = isSameAnswer ? perhapsEarlierAnswerShape : perhapsStateShape;
-  const shape = countWrong >= minTelling ? seenStateShape : perhapsShape;
-  return { shape, sentence: `${seen} ${cause}${rightly}`, wrong: [earlier, start], right };
+  const perhapsKind = isSameAnswer ? 'perhaps-earlier-answer' : 'perhaps-earlier-parts';
+  const kind = countWrong >= minTelling ? 'earlier-parts' : perhapsKind;
+  return { kind, sentence: `${seen} ${cause}${rightly}`, wrong: [earlier, start], right };
 }

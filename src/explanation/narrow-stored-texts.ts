@@ -53,9 +53,6 @@ interface StoredTextResult {
   readonly isWrong: boolean;
 }
 
-/** What the shape of a contrast of stored texts begins with. */
-export const storedTextShapePrefix = 'stored-text';
-
 /** How many stored texts are asked for. */
 const maxStored = 24;
 /** Of longer texts, no other one says what they are. */
@@ -226,7 +223,8 @@ function describeResults(
   const traits = describeTextTraits(readEntries(wrong ?? []), readEntries(right));
   const summary = `${lostWords}: ${renderShortList(lost)}. ${foundWords}: ${renderShortList(found)}.${traits}`;
   return {
-    shape: `${storedTextShapePrefix}: ${lost.join(', ')}`,
+    kind: 'stored-texts',
+    part: lost.join(', '),
     lostTexts: lost,
     isOfSigns: (wrong ?? []).every(({ stored }) => isOfAsciiSigns(listSigns(stored.value).join(''))),
     sentence: `${sentence} ${summary}`,
@@ -248,7 +246,7 @@ function describeFoundText(
   const nameOf = createNameLookup(inquiry.target.world);
   const rightly = build(found.stored);
   const sentence = `With ${describeRequestComponent(filter, nameOf)}, ${describeSymptom(inquiry, wrongly)}. With the filter ${describeStoredText(found.stored)}, ${describeRightResult(found.inquiry)}.`;
-  return { shape: 'metadata', sentence, wrong: [wrong], right: found.inquiry.getExchange(rightly) };
+  return { kind: 'tier-metadata', sentence, wrong: [wrong], right: found.inquiry.getExchange(rightly) };
 }
 
 /** Finds out whether a filter finds a value under another key, which differs in one sign or in its length alone. */
@@ -296,7 +294,7 @@ function* tryKeys(
     const sentence = `With the filter ${quoteShort(key)} = ${quoteText(other.value)}, ${quoteTierName(other.tier)} is returned, although it has this value under the key ${quoteShort(other.key)} alone. With the filter ${quoteShort(right.key)} = ${quoteText(right.other.value)}, which it has under the key ${quoteShort(right.other.key)}, it is not returned.`;
     const wrongly = build({ key, value: other.value });
     const rightly = build({ key: right.key, value: right.other.value });
-    return { shape: 'stored-key', sentence, ...findShownExchanges(inquiry, wrongly, rightly) };
+    return { kind: 'contrast', part: 'stored-key', sentence, ...findShownExchanges(inquiry, wrongly, rightly) };
   }
   return undefined;
 }

@@ -29,9 +29,6 @@ import {
   type TextDifference,
 } from './text-difference.js';
 
-/** The shape of two texts that are taken for equal. */
-export const textPairShape = 'text-pair';
-
 /** Letters of other kinds: beyond ASCII, beyond Latin, beyond the basic plane. */
 const otherLetters = ['é', '特', '🎈'] as const;
 
@@ -70,7 +67,7 @@ export function describeTextPair(wrong: Exchange, symptom: Symptom): NarrowedFai
   if (difference === undefined || symptom.kind !== 'extra') return undefined;
   const sentence = describePair(difference, symptom.tier);
   const [letters, isOfSigns] = [getDifferenceKey(difference), isPairOfSigns(difference)];
-  return { shape: textPairShape, sentence, letters, isOfSigns, wrong: [wrong], right: undefined };
+  return { kind: 'text-pair', sentence, letters, isOfSigns, wrong: [wrong], right: undefined };
 }
 
 function isPairOfSigns({ place, inAsked, inStored }: TextDifference): boolean {
@@ -244,5 +241,5 @@ function describeNarrowed(
   wrongly: HttpRequest,
   rightly: HttpRequest | undefined,
 ): NarrowedFailure {
-  return { shape: textPairShape, sentence, ...findShownExchanges(inquiry, wrongly, rightly) };
+  return { kind: 'text-pair', sentence, ...findShownExchanges(inquiry, wrongly, rightly) };
 }

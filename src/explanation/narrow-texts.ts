@@ -97,9 +97,6 @@ function* narrowText(
   return describeTexts(inquiry, place, found, buildText);
 }
 
-/** The shape of what some letters of a text decide. */
-export const textShape = 'text';
-
 /** How many letters are shown of a text that repeats one letter. */
 const shownOfLong = 8;
 /** Shorter texts are shrunk letter by letter. */
@@ -158,7 +155,7 @@ function describeTexts(
     rightly,
     wronglyWhen: shownWrong ?? '',
     rightlyWhen: shownRight ?? '',
-    shape: textShape,
+    kind: 'letters',
   });
   return { ...narrowed, isOfSigns: isFilterValue && isOfAsciiSigns(wrong) };
 }

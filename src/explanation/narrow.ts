@@ -17,17 +17,8 @@ import { narrowInjection } from './narrow-injection.js';
 import { narrowItem, narrowItemOrder, narrowItemPlace } from './narrow-item.js';
 import { narrowKnownTexts } from './narrow-known-texts.js';
 import { narrowPlainMemberOrder } from './narrow-member-order.js';
-import { repeatedShape, repeatedWithPartShape } from './narrow-repetition.js';
 import { narrowRuleTexts } from './narrow-rule-texts.js';
-import {
-  describeLent,
-  findLentParts,
-  hasSameAnswer,
-  narrowState,
-  perhapsEarlierAnswerShape,
-  perhapsStateShape,
-  seenStateShape,
-} from './narrow-state.js';
+import { describeLent, findLentParts, hasSameAnswer, narrowState } from './narrow-state.js';
 import { narrowStoredKeys, narrowStoredTexts } from './narrow-stored-texts.js';
 import { narrowOtherKey, narrowTextPair } from './narrow-text-pair.js';
 import { narrowTexts } from './narrow-texts.js';
@@ -35,11 +26,9 @@ import {
   createNarrowedContrast,
   describeRightResult,
   describeSymptom,
+  type FindingKind,
   type NarrowedFailure,
   type NarrowingContext,
-  reproducedOverlapShape,
-  reproducedStateShape,
-  unstableShape,
 } from './narrowed-failure.js';
 import { findNearestRightExample } from './nearest-right-example.js';
 import {
@@ -66,22 +55,22 @@ export function* narrow(
   allowance.left -= reserved;
   const found = yield* narrowUnverified(start, inquiry, around);
   allowance.left += reserved;
-  return ofSeveralAnswers.includes(found.shape) ? found : yield* verifyContrast(found, inquiry, around);
+  return ofSeveralAnswers.includes(found.kind) ? found : yield* verifyContrast(found, inquiry, around);
 }
 
 /** How many requests are left for the search, before some are reserved for the verification. */
 const minSearching = 2;
 
 /** What was seen several times, or says itself that results change. */
-const ofSeveralAnswers: readonly string[] = [
-  reproducedStateShape,
-  reproducedOverlapShape,
-  repeatedShape,
-  repeatedWithPartShape,
-  seenStateShape,
-  perhapsStateShape,
-  perhapsEarlierAnswerShape,
-  unstableShape,
+const ofSeveralAnswers: readonly FindingKind[] = [
+  'earlier-request',
+  'reproduced-race',
+  'repeated',
+  'repeated-with-part',
+  'earlier-parts',
+  'perhaps-earlier-parts',
+  'perhaps-earlier-answer',
+  'unstable',
 ];
 
 /** Finds out what makes the difference, from one answer to each request. */
@@ -216,7 +205,7 @@ function* narrowMembers(
       rightly,
       wronglyWhen: `With the member '${member}' in the body`,
       rightlyWhen: 'Without it',
-      shape: member,
+      part: member,
     });
   }
   return undefined;
@@ -227,12 +216,12 @@ function describeForm(start: Exchange, plainly: HttpRequest, inquiry: SymptomInq
   const how = haveSameContent(request, plainly) ? 'the same content, written or sent in another way' : 'all members';
   const sentence = `With the request as it is here, ${describeSymptom(inquiry, request)}. With ${how}, ${describeRightResult(inquiry)}.`;
   const wrong = [inquiry.getExchange(request) ?? start];
-  return { shape: 'form', sentence, wrong, right: inquiry.getExchange(plainly) };
+  return { kind: 'contrast', part: 'form', sentence, wrong, right: inquiry.getExchange(plainly) };
 }
 
 function describeUnstable(start: Exchange, inquiry: SymptomInquiry): NarrowedFailure {
   const sentence = `In the run, ${describeSymptom(inquiry, start.request)}. When the same request was sent again, alone and at the end, ${describeRightResult(inquiry)}. What made the difference was not found.`;
-  return { shape: unstableShape, sentence, wrong: [start], right: inquiry.getExchange(start.request) };
+  return { kind: 'unstable', sentence, wrong: [start], right: inquiry.getExchange(start.request) };
 }
 
 /** What no request that was sent makes right. */
@@ -240,9 +229,9 @@ function describeSmallest(shown: Exchange, inquiry: SymptomInquiry, { sent }: Na
   const { world } = inquiry.target;
   const wrong = `For the request ${describeRequest(shown.request, world)}, ${describeSymptom(inquiry, shown.request)}.`;
   const neighbour = findNearestRightExample(inquiry, shown.request, sent);
-  const shape = 'smallest';
-  if (neighbour === undefined) return { shape, sentence: wrong, wrong: [shown], right: undefined };
-  return { shape, sentence: `${wrong} ${neighbour.sentence}`, wrong: [shown], right: neighbour.exchange };
+  const kind = 'smallest';
+  if (neighbour === undefined) return { kind, sentence: wrong, wrong: [shown], right: undefined };
+  return { kind, sentence: `${wrong} ${neighbour.sentence}`, wrong: [shown], right: neighbour.exchange };
 }
 
 function* describeDifference(
@@ -258,7 +247,8 @@ function* describeDifference(
     wrongly: compose(wrong),
     rightly: compose(right),
     ...(describeRepetition(differing, wrong, nameOf) ?? describeParts(differing, needed, nameOf)),
-    shape: differing.map(describeShape).join(),
+    kind: differing.every(isMetadataFilter) ? 'tier-metadata' : 'contrast',
+    part: differing.map(namePart).join(),
   });
 }
 
@@ -329,8 +319,12 @@ function sayTimes(count: number): string {
   return ['once', 'twice'][count - 1] ?? `${count} times`;
 }
 
+function isMetadataFilter(component: RequestComponent): boolean {
+  return component.kind === 'parameter' && parseFilterParameter(component.name)?.on === 'metadata';
+}
+
 /** What differing parts are, apart from their values. */
-function describeShape(component: RequestComponent): string {
+function namePart(component: RequestComponent): string {
   if (component.kind === 'parameter') return parseFilterParameter(component.name)?.on ?? component.name;
   return component.kind === 'option' ? component.key : component.kind;
 }

@@ -11,11 +11,53 @@ import type { Symptom } from './symptom.js';
 import type { SymptomInquiry } from './symptom-inquiry.js';
 import type { ResultCountsByTier } from './wrong-tier-traits.js';
 
+/** What narrowing finds out. `rank-findings.ts` says which of several comes first. */
+export type FindingKind =
+  /** A part of the request makes the difference. */
+  | 'contrast'
+  /** The customer does. */
+  | 'customer'
+  /** A filter by tier metadata does. */
+  | 'tier-metadata'
+  /** Some texts of tier metadata are found, and others are not. */
+  | 'stored-texts'
+  /** Some letters of a text make the difference. */
+  | 'letters'
+  /** Two texts are taken for equal. */
+  | 'text-pair'
+  /** Some texts of rules hold, and others do not. The long ones are those in which nobody sees what decides. */
+  | 'rule-texts'
+  | 'long-rule-texts'
+  /** Requests at the same time show wrong results again. */
+  | 'reproduced-race'
+  /** Results of the run are wrong only while other requests are being answered; with parts, they are right for another request. */
+  | 'race-of-run'
+  | 'race-of-run-with-parts'
+  /** Two requests, one after the other, show a wrong result again. */
+  | 'earlier-request'
+  /** The result of the run is right for parts of an earlier request; of few promotions, this may be a coincidence. */
+  | 'earlier-parts'
+  | 'perhaps-earlier-parts'
+  /** The same, if the whole answer is that to the earlier request. */
+  | 'perhaps-earlier-answer'
+  /** A request stays wrong, although no part of it decides. */
+  | 'kept-result'
+  /** A request is now right, now wrong, without others; with a part, it is always right without this part. */
+  | 'repeated'
+  | 'repeated-with-part'
+  /** Equal requests of the run have different results, also alone. */
+  | 'changing'
+  /** The results of a request change, and nothing more is known. */
+  | 'unstable'
+  /** No request that was sent is right. */
+  | 'smallest';
+
 /** What was found out about a failure. */
 export interface NarrowedFailure {
   readonly sentence: string;
-  /** Failures whose narrowing has the same shape are one: the same kind of part makes the difference. */
-  readonly shape: string;
+  readonly kind: FindingKind;
+  /** What makes the difference, in a word. Failures of one kind with the same part are one. */
+  readonly part?: string;
   /** The letters that are taken for others. Other failures whose texts differ in the same letters are explained, too. */
   readonly letters?: string;
   /** Whether signs of ASCII in the value of a filter by metadata decide. */
@@ -27,16 +69,6 @@ export interface NarrowedFailure {
   /** The nearest right exchange. Undefined if none was found: then the failure is not explained. */
   readonly right: Exchange | undefined;
 }
-
-/** The shape of what two requests, one after the other, show again. */
-export const reproducedStateShape = 'state';
-/** The shape of what requests at the same time show again. */
-export const reproducedOverlapShape = 'overlap-again';
-
-/** The shape of a request whose results change, and of which nothing more is known. */
-export const unstableShape = 'unstable';
-/** The shape of a request that stays wrong, although no part of it decides. */
-export const keptResultShape = 'kept-result';
 
 /** What is at hand apart from the symptom. */
 export interface NarrowingContext {
@@ -94,14 +126,15 @@ interface SeenContrast {
   readonly rightly: HttpRequest;
   readonly wronglyWhen: string;
   readonly rightlyWhen: string;
-  /** See {@link NarrowedFailure}. */
-  readonly shape: string;
+  /** See {@link NarrowedFailure}. Default: a contrast. */
+  readonly kind?: FindingKind;
+  readonly part?: string;
 }
 
 export function createNarrowedContrast(inquiry: SymptomInquiry, seen: SeenContrast): NarrowedFailure {
-  const { wrongly, rightly, wronglyWhen, rightlyWhen, shape } = seen;
+  const { wrongly, rightly, wronglyWhen, rightlyWhen, kind = 'contrast', part } = seen;
   const sentence = `${wronglyWhen}, ${describeSymptom(inquiry, wrongly)}. ${rightlyWhen}, ${describeRightResult(inquiry)}.`;
-  return { shape, sentence, ...findShownExchanges(inquiry, wrongly, rightly) };
+  return { kind, ...(part !== undefined && { part }), sentence, ...findShownExchanges(inquiry, wrongly, rightly) };
 }
 
 /** Finds the exchanges of a contrast among those that were sent. @param ofRight the inquiry that sent the right request */

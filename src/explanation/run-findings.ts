@@ -8,15 +8,8 @@ import { type Exchange, serializeRequestIgnoringRepetition } from '../http/excha
 import type { ExchangeUse } from '../run/case-report.js';
 import { findSimultaneousParts } from './earlier-parts.js';
 import { getRowKey, type NarrowedGroup, type NarrowingInput } from './failure-groups.js';
-import { repeatedShape, repeatedWithPartShape } from './narrow-repetition.js';
-import { describeLent, findLentParts, seenStateShape } from './narrow-state.js';
-import {
-  describeSymptom,
-  keptResultShape,
-  type NarrowingContext,
-  reproducedOverlapShape,
-  reproducedStateShape,
-} from './narrowed-failure.js';
+import { describeLent, findLentParts } from './narrow-state.js';
+import { describeSymptom, type FindingKind, type NarrowingContext } from './narrowed-failure.js';
 import { minChanging, type UnpassedRow } from './observation.js';
 import {
   countFirstResults,
@@ -29,12 +22,6 @@ import {
 import { listSymptoms } from './symptom.js';
 import { SymptomInquiry } from './symptom-inquiry.js';
 
-/** The shape of results that are wrong only while other requests are being answered. */
-export const amongOthersShape = 'among-others';
-
-/** The same, if a result is right for parts of a request at the same time: then earlier requests need not have lent theirs. */
-export const amongOthersWithPartsShape = 'among-others-with-parts';
-
 /**
  * Says what equal requests with different results show, if narrowing did not find the earlier request that decides: that they are
  * wrong only while others are being answered, or that they are right for parts of earlier requests.
@@ -45,19 +32,19 @@ export function describeUnstableRun(
   counts: OverlapCounts | undefined,
   input: NarrowingInput,
 ): NarrowedGroup | undefined {
-  const isFound = (shape: string) => found.some(({ narrowed }) => narrowed.shape === shape);
-  if (counts === undefined || isFound(reproducedStateShape) || isFound(reproducedOverlapShape)) return undefined;
+  const isFound = (kind: FindingKind) => found.some(({ narrowed }) => narrowed.kind === kind);
+  if (counts === undefined || isFound('earlier-request') || isFound('reproduced-race')) return undefined;
   if (isOnlyWrongAmongOthers(counts)) {
     const rows = around.isUnstable ? input.rows : listRowsOf(counts, input);
     const headline = `Results are wrong only while other requests are being answered. ${describeOverlap(counts)}`;
-    return describeOfRun({ shape: amongOthersShape, headline, counts, rows }, around, input);
+    return describeOfRun({ kind: 'race-of-run', headline, counts, rows }, around, input);
   }
-  if (!around.isUnstable || isFound(seenStateShape) || isFound(repeatedWithPartShape)) return undefined;
+  if (!around.isUnstable || isFound('earlier-parts') || isFound('repeated-with-part')) return undefined;
   const lent = describeLentInRun(counts, around, input);
   if (lent !== undefined) return lent;
-  if (isFound(repeatedShape) || counts.alone.wrong < minChanging) return undefined;
+  if (isFound('repeated') || counts.alone.wrong < minChanging) return undefined;
   const headline = `Equal requests have different results, even if they are sent alone. ${describeOverlap(counts)}`;
-  return describeOfRun({ shape: 'overlap', headline, counts, rows: input.rows }, around, input);
+  return describeOfRun({ kind: 'changing', headline, counts, rows: input.rows }, around, input);
 }
 
 /** Says what is known of results that stay wrong, although no part of their requests decides. */
@@ -67,12 +54,12 @@ export function describeKeptRun(
   found: readonly NarrowedGroup[],
   { rows, target }: NarrowingInput,
 ): NarrowedGroup | undefined {
-  const kept = found.find(({ narrowed }) => narrowed.shape === keptResultShape);
+  const kept = found.find(({ narrowed }) => narrowed.kind === 'kept-result');
   const counts = countFirstResults([...around.sent, ...ofNarrowing], around.plain, target);
   if (kept === undefined || counts === undefined || !isOnlyWrongAmongOthers(counts)) return undefined;
   const headline = 'Results are wrong only if a request is first sent while others are being answered.';
   const sentence = `${headline} ${describeFirstResults(counts)} ${staysWrong} For example: ${kept.narrowed.sentence}`;
-  return { ...kept, rows: [...rows], narrowed: { ...kept.narrowed, shape: amongOthersShape, sentence } };
+  return { ...kept, rows: [...rows], narrowed: { ...kept.narrowed, kind: 'race-of-run', sentence } };
 }
 
 const staysWrong = 'A wrong result stays wrong when the request is sent again.';
@@ -82,14 +69,14 @@ const staysWrong = 'A wrong result stays wrong when the request is sent again.';
  * wrong results that are kept.
  */
 export function joinToRace(found: readonly NarrowedGroup[], rows: readonly UnpassedRow[]): NarrowedGroup[] {
-  const isOf = (shape: string) => (group: NarrowedGroup) => group.narrowed.shape === shape;
-  if (!found.some(isOf(reproducedOverlapShape))) return [...found];
-  const isKept = found.some(isOf(keptResultShape));
-  const joined = [keptResultShape, seenStateShape];
+  const isOf = (kind: FindingKind) => (group: NarrowedGroup) => group.narrowed.kind === kind;
+  if (!found.some(isOf('reproduced-race'))) return [...found];
+  const isKept = found.some(isOf('kept-result'));
+  const joined: readonly FindingKind[] = ['kept-result', 'earlier-parts'];
   return found
-    .filter(({ narrowed }) => !joined.includes(narrowed.shape))
+    .filter(({ narrowed }) => !joined.includes(narrowed.kind))
     .map((group) => {
-      if (!isOf(reproducedOverlapShape)(group)) return group;
+      if (!isOf('reproduced-race')(group)) return group;
       const sentence = isKept ? `${group.narrowed.sentence} ${staysWrong}` : group.narrowed.sentence;
       return { ...group, rows: [...rows], narrowed: { ...group.narrowed, sentence } };
     });
@@ -97,7 +84,7 @@ export function joinToRace(found: readonly NarrowedGroup[], rows: readonly Unpas
 
 /** What all responses of a run show, and the rows that it explains. */
 interface RunFinding {
-  readonly shape: string;
+  readonly kind: FindingKind;
   readonly headline: string;
   readonly counts: OverlapCounts;
   readonly rows: readonly UnpassedRow[];
@@ -105,7 +92,7 @@ interface RunFinding {
 
 /** Adds an example: if there is one, a result that is right for parts of a request at the same time. */
 function describeOfRun(
-  { shape, headline, counts, rows }: RunFinding,
+  { kind, headline, counts, rows }: RunFinding,
   around: NarrowingContext,
   { target }: NarrowingInput,
 ): NarrowedGroup | undefined {
@@ -120,8 +107,8 @@ function describeOfRun(
   const seen = describeSymptom(new SymptomInquiry(symptom, target, { left: 0 }), exchange.request);
   const how = lent === undefined ? '' : ` The result would have been right with ${lent.words}.`;
   const sentence = `${headline} For example, ${seen}.${how}`;
-  const shapeWithParts = shape === amongOthersShape && lent !== undefined ? amongOthersWithPartsShape : shape;
-  return { symptom, rows: [...rows], narrowed: { shape: shapeWithParts, sentence, wrong: [exchange], right } };
+  const kindWithParts = kind === 'race-of-run' && lent !== undefined ? 'race-of-run-with-parts' : kind;
+  return { symptom, rows: [...rows], narrowed: { kind: kindWithParts, sentence, wrong: [exchange], right } };
 }
 
 /** Lists the failing rows with a request whose results differ. */

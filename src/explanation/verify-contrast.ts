@@ -12,10 +12,8 @@ import { findLentParts, narrowState } from './narrow-state.js';
 import {
   describeRightResult,
   describeSymptom,
-  keptResultShape,
   type NarrowedFailure,
   type NarrowingContext,
-  unstableShape,
 } from './narrowed-failure.js';
 import { listSimultaneous } from './overlap.js';
 import { serializeParts, takeRequestApart } from './request-components.js';
@@ -70,7 +68,7 @@ const ofSize: readonly string[] = ['size', 'bytes'];
 
 /** Finds out whether a wrong request is right now, or is right with any further part. */
 function* doubtWrong(
-  { wrong: [wrong], shape }: NarrowedFailure,
+  { wrong: [wrong], part }: NarrowedFailure,
   inquiry: SymptomInquiry,
   around: NarrowingContext,
 ): RequestGenerator<Doubt | undefined> {
@@ -81,7 +79,7 @@ function* doubtWrong(
   const apart = takeRequestApart(wrong.request, around.plain);
   // How a request is written may decide, too, and it is written plainly with a further part.
   const isPlain = apart !== undefined && isEqual(apart.compose(apart.components), wrong.request);
-  const isMarkable = isPlain && (around.isDoubtful || !ofSize.includes(shape));
+  const isMarkable = isPlain && (around.isDoubtful || !ofSize.includes(part ?? ''));
   const fresh = isMarkable ? yield* findRightWithAnyMark(apart, inquiry) : undefined;
   if (isMarkable && fresh === undefined) return undefined;
   const right = equal.length === 0 ? yield* findOther(wrong, 'right', inquiry) : undefined;
@@ -134,7 +132,7 @@ function judge(exchange: Exchange, inquiry: SymptomInquiry): Correctness {
 
 function describeUnverified(wrong: Exchange, inquiry: SymptomInquiry): NarrowedFailure {
   const sentence = `In the run, ${describeSymptom(inquiry, wrong.request)}. What made the difference was not found.`;
-  return { shape: unstableShape, sentence, wrong: [wrong], right: undefined };
+  return { kind: 'unstable', sentence, wrong: [wrong], right: undefined };
 }
 
 function describeDoubt(doubt: Doubt, inquiry: SymptomInquiry): NarrowedFailure {
@@ -143,8 +141,8 @@ function describeDoubt(doubt: Doubt, inquiry: SymptomInquiry): NarrowedFailure {
   const wrong = [doubt.wrong];
   if (doubt.kind === 'changing') {
     const sentence = `The same request has different results: ${symptom}, and another time, ${rightly}. What made the difference was not found.`;
-    return { shape: unstableShape, sentence, wrong, right: doubt.right };
+    return { kind: 'unstable', sentence, wrong, right: doubt.right };
   }
   const sentence = `This request is wrong each time: ${symptom}. With any further part that no rule asks for, sent for the first time and alone, ${rightly}.`;
-  return { shape: keptResultShape, sentence, wrong, right: inquiry.getExchange(doubt.fresh.alone) };
+  return { kind: 'kept-result', sentence, wrong, right: inquiry.getExchange(doubt.fresh.alone) };
 }

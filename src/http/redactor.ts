@@ -8,6 +8,7 @@
  */
 
 import escapeStringRegexp from 'escape-string-regexp';
+import { cacheByText } from '../support/caches.js';
 import { listDecodedViews, type TextRange } from './decoded-views.js';
 import type { HttpRequest } from './exchange.js';
 import { minSecretLengthInsideText, splitSecret } from './split-secret.js';
@@ -31,6 +32,9 @@ interface Finding extends TextRange {
   readonly placeholder: string;
 }
 
+/** How much of what was read is kept. */
+const maxCharacters = 16 * 1024 * 1024;
+
 /** White space around a secret is ignored. */
 export function createRedactor(secrets: readonly Secret[]): (text: string) => string {
   const known = secrets
@@ -45,7 +49,8 @@ export function createRedactor(secrets: readonly Secret[]): (text: string) => st
     .flatMap(({ value, placeholder }) => listForms(value).map((text) => ({ text, placeholder })));
   const replaceStrong = (text: string) => (forms.length === 0 ? text : replaceForms(text, forms));
   const replacers = [replaceStrong, ...known.filter(isWeak).map(createWeakReplacer)];
-  return (text) => replacers.reduce((redacted, replace) => replace(redacted), text);
+  // Equal bodies come again: from caches, and when a request is repeated.
+  return cacheByText((text) => replacers.reduce((redacted, replace) => replace(redacted), text), maxCharacters);
 }
 
 function replaceForms(text: string, forms: readonly SecretForm[]): string {

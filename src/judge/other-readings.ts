@@ -170,16 +170,22 @@ const getNameFilter = cacheByObject((target: ReadingContext) => {
 /** A reading that needs more values than this may fit by chance. */
 const maxValues = 3;
 
+/** Lists the mentions of each required tier. One that is not mentioned is missing in every reading. */
+function* listRequiredMentions(responses: readonly ReadResponse[]): Generator<readonly MentionWithSiblings[]> {
+  for (const { required } of responses) for (const mentions of required) if (mentions.length > 0) yield mentions;
+}
+
 /**
  * Finds the values that required tiers have and forbidden tiers do not; none if they do not decide everything, undefined if
  * a required tier has only values of forbidden ones.
  * @param readValue reads what may tell the mentions that count from the others
  */
 function findDecisiveValues(responses: readonly ReadResponse[], readValue: (mention: MentionWithSiblings) => string) {
-  const ofForbidden = new Set(responses.flatMap(({ forbidden }) => forbidden.map(readValue)));
+  // This is asked for each name of a member, so no list of all mentions is made.
+  const ofForbidden = new Set<string>();
+  for (const { forbidden } of responses) for (const mention of forbidden) ofForbidden.add(readValue(mention));
   const decisive = new Set<string>();
-  // A required tier that is not mentioned is missing in every reading.
-  for (const mentions of responses.flatMap(({ required }) => required.filter(({ length }) => length > 0))) {
+  for (const mentions of listRequiredMentions(responses)) {
     const values = mentions.map(readValue).filter((value) => !ofForbidden.has(value));
     for (const value of values) decisive.add(value);
     if (values.length === 0) return undefined;

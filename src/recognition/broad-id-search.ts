@@ -20,6 +20,7 @@ export type BroadIdSearch = (body: string) => (id: string) => boolean;
 /** @param ids all that are known: an id is not found where the text has a longer one of these, which contains it */
 export function createBroadIdSearch(ids: readonly string[]): BroadIdSearch {
   const getAll = computeOnce(() => ids.map(fold));
+  const getDecoders = computeOnce(() => createDecoders(ids));
   // Data files have thousands of ids, and few are asked for.
   const getWanted = cacheByText((id) => {
     const wanted = fold(id);
@@ -29,7 +30,7 @@ export function createBroadIdSearch(ids: readonly string[]): BroadIdSearch {
   let latest: { readonly body: string; readonly texts: readonly FoldedText[] } | undefined;
   /** The readings of a body are much longer than the body: those of one are kept. */
   const readTexts = (body: string) => {
-    if (latest?.body !== body) latest = { body, texts: listReadings(body).map(fold) };
+    if (latest?.body !== body) latest = { body, texts: listReadings(body, getDecoders()).map(fold) };
     return latest.texts;
   };
   // Equal bodies come again: when a case is confirmed, and when failures are explained.
@@ -87,7 +88,7 @@ const maxRounds = 3;
 const maxReadings = 24;
 
 /** Lists a text as it is, and as its encodings may be read. */
-function listReadings(body: string): string[] {
+function listReadings(body: string, decoders: readonly Decoder[]): string[] {
   const found = new Set([body]);
   let latest = [body];
   for (let round = 0; round < maxRounds && latest.length > 0; round += 1) {
@@ -105,10 +106,14 @@ const decodeCharacter = (code: number, otherwise: string): string =>
   code > 0 && code <= 0x10_ff_ff ? String.fromCodePoint(code) : otherwise;
 
 /** Returns the same text if nothing in it is encoded so. */
-const decoders: readonly ((text: string) => string)[] = [
-  // Percent-encoding (RFC 3986), and a space in HTML forms.
+type Decoder = (text: string) => string;
+
+/** @param ids what is searched for: what decodes none of them is left out */
+const createDecoders = (ids: readonly string[]): readonly Decoder[] => [
+  // Percent-encoding (RFC 3986).
   (text) => text.replaceAll(/(?:%[0-9A-Fa-f]{2})+/g, (encoded) => decodePercent(encoded)),
-  (text) => text.replaceAll('+', ' '),
+  // A space in HTML forms. To read it doubles the number of readings.
+  ...(ids.some((id) => id.includes(' ')) ? [(text: string) => text.replaceAll('+', ' ')] : []),
   // JSON (RFC 8259, section 7).
   (text) =>
     text.replaceAll(/\\(?:u([0-9A-Fa-f]{4})|(["\\/bfnrt]))/g, (_, code: string | undefined, letter: string) =>
@@ -120,14 +125,30 @@ const decoders: readonly ((text: string) => string)[] = [
       if (name !== undefined) return entities[name] ?? whole;
       return decodeCharacter(Number.parseInt(hex ?? decimal, hex === undefined ? 10 : 16), whole);
     }),
-  decodeBase64,
+  createBase64Decoder(findLeastEncodedLength(ids)),
   expandNumbers,
 ];
 
-/** Decodes base64 (RFC 4648) of texts, as in cursors and global ids. Returns only what was decoded. */
-function decodeBase64(text: string): string {
-  const encoded = new Set(text.match(/[A-Za-z0-9+/_-]{4,}={0,2}/g));
-  return [...encoded].map(decodeBase64Word).filter(Boolean).join('\n');
+/** Four letters of base64 are three bytes. */
+const [lettersOfGroup, bytesOfGroup] = [4, 3];
+
+/** The length in base64 of the shortest id: nothing shorter has an id in it. */
+function findLeastEncodedLength(ids: readonly string[]): number {
+  // Other letters may have fewer bytes in another form of Unicode.
+  const isAscii = ids.every((id) => /^[\0-\x7f]+$/.test(id));
+  const least = isAscii ? ids.reduce((length, id) => Math.min(length, id.length), Number.POSITIVE_INFINITY) : 1;
+  return Number.isFinite(least)
+    ? Math.max(lettersOfGroup, Math.ceil((least * lettersOfGroup) / bytesOfGroup))
+    : lettersOfGroup;
+}
+
+/** Decodes base64 (RFC 4648) of texts, as in cursors and global ids. It returns only what was decoded. */
+function createBase64Decoder(leastLength: number): Decoder {
+  return (text) => {
+    // A pattern that counts letters would try each word from each of its letters.
+    const words = text.match(/[A-Za-z0-9+/_-]+={0,2}/g)?.filter(({ length }) => length >= leastLength);
+    return [...new Set(words)].map(decodeBase64Word).filter(Boolean).join('\n');
+  };
 }
 
 /** Returns an empty text for what is no text in base64. Responses have the same words. */
