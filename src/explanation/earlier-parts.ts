@@ -144,7 +144,9 @@ function findLendingRequest(
     const isTelling =
       isSameAnswer || (first === undefined && (!lending.parts.includes('parameter') || doOtherFiltersTell));
     if (!isTelling || !isRightFor(mixed)) continue;
-    const words = describeLending(lending, lender, apart, later);
+    const added = { ...lending, isInAddition: true };
+    const mayBeAdded = !lending.isInAddition && isRightFor(lend(apart, later, added));
+    const words = describeLending(lending, lender, { earlier: apart, later, mayBeAdded });
     const found = { earlier: exchange, mixed, words, isSameAnswer, countWrong };
     if (isSameAnswer) return found;
     first ??= found;
@@ -244,14 +246,27 @@ function createResultTest(wrong: AnsweredExchange, target: TargetContext) {
   return { isRightFor, countWrong: wrongTiers.size };
 }
 
+/** What is said of parts that an earlier request lends. */
+interface LentWords {
+  readonly earlier: DecomposedRequest;
+  readonly later: DecomposedRequest;
+  /** Whether the result would be right in addition to the own parts, too. */
+  readonly mayBeAdded: boolean;
+}
+
 function describeLending(
   { parts, isInAddition }: Lending,
   lender: string,
-  earlier: DecomposedRequest,
-  later: DecomposedRequest,
+  { earlier, later, mayBeAdded }: LentWords,
 ): string {
   if (parts.length > bodyParts.length) return `all parts of ${lender}`;
-  const nameOf = (part: RequestPart) => (isInAddition ? partNames[part] : nameDifference(part, earlier, later));
+  const isWhole = isInAddition || mayBeAdded;
+  const nameOf = (part: RequestPart) => (isWhole ? partNames[part] : nameDifference(part, earlier, later));
   const what = parts.length === bodyParts.length ? 'the body' : parts.map(nameOf).join(' and ');
+  if (mayBeAdded && hasOwn(later, parts)) return `${what} of ${lender}, in place of its own or in addition to them`;
   return `${what} of ${lender} ${isInAddition ? 'in addition to its own' : 'in place of its own'}`;
+}
+
+function hasOwn({ components }: DecomposedRequest, parts: readonly RequestPart[]): boolean {
+  return components.some(({ kind }) => parts.includes(kind));
 }

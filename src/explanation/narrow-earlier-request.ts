@@ -146,7 +146,8 @@ function* describePair(
   const where = isOnOneConnection ? ', sent on the same connection,' : '';
   const separately = isOnOneConnection ? 'On a connection of its own' : 'Alone';
   const difference = describeDifference(before, fresh.later, inquiry.target.world);
-  const sentence = `After the first of these two requests, the second one${where} is wrong: ${describeSymptom(inquiry, second)}. ${separately}, ${rightly}. They differ in ${difference}.${length}${how}`;
+  const hash = describeEqualHash(before, fresh.later);
+  const sentence = `After the first of these two requests, the second one${where} is wrong: ${describeSymptom(inquiry, second)}. ${separately}, ${rightly}. They differ in ${difference}.${hash}${length}${how}`;
   const wrong = sent.flatMap((request) => inquiry.getExchange(request) ?? []);
   return { kind: 'earlier-request', sentence, wrong, right: inquiry.getExchange(fresh.alone) };
 }
@@ -203,6 +204,30 @@ function listOwnComponents(request: DecomposedRequest, other: DecomposedRequest,
   return request.components
     .filter((component) => !known.has(JSON.stringify(component)))
     .map((component) => describeRequestComponent(component, nameOf));
+}
+
+/** Says that texts in which two requests differ have one hash code: a cache may know nothing else of them. */
+function describeEqualHash(first: DecomposedRequest, second: DecomposedRequest): string {
+  const own = listTexts(first).filter((text) => !listTexts(second).includes(text));
+  const others = listTexts(second).filter((text) => !listTexts(first).includes(text));
+  const equal = own.find((text) => others.some((other) => computeHash(other) === computeHash(text)));
+  return equal === undefined
+    ? ''
+    : ` The two texts have one hash code, ${computeHash(equal)}, as Java's String.hashCode computes it.`;
+}
+
+function listTexts({ components }: DecomposedRequest): string[] {
+  return components.flatMap((component) => {
+    if (component.kind === 'parameter') return [component.name, component.value];
+    return 'key' in component ? [component.key, component.value].filter((text) => typeof text === 'string') : [];
+  });
+}
+
+/** Computes a hash code of 32 bits, as the documentation of Java's String.hashCode defines it. */
+function computeHash(text: string): number {
+  let hash = 0;
+  for (let n = 0; n < text.length; n += 1) hash = (Math.imul(hash, 31) + text.charCodeAt(n)) | 0;
+  return hash;
 }
 
 /** Lists requests that differ from the later one in one part alone, which they have from the earlier one. */
