@@ -19,6 +19,8 @@ import { type RequestGenerator, SymptomInquiry } from './symptom-inquiry.js';
 
 /** How often the request is sent among others, and with as many of these. */
 const overlaps = 6;
+/** How often this is done: what goes wrong seldom need not show at once. */
+const maxRounds = 2;
 
 /** @param companion what is sent beside it, if nothing was at the same time in the run */
 export function* narrowOverlap(
@@ -28,13 +30,33 @@ export function* narrowOverlap(
   fresh: FreshRequest,
   around: NarrowingContext,
 ): RequestGenerator<NarrowedFailure | undefined> {
-  const wanted = listFresh(start, fresh, 'together');
   const simultaneous = listSimultaneous(start, around.sent);
   const others = simultaneous.length === 0 ? [companion] : simultaneous.slice(0, overlaps);
+  for (let round = 1; round <= maxRounds; round += 1) {
+    const found = yield* narrowOverlapOnce(inquiry, { start, others, fresh, round }, around);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** What is sent at the same time, in a round from 1. */
+interface OverlapRound {
+  readonly start: Exchange;
+  readonly others: readonly Exchange[];
+  readonly fresh: FreshRequest;
+  readonly round: number;
+}
+
+function* narrowOverlapOnce(
+  inquiry: SymptomInquiry,
+  { start, others, fresh, round }: OverlapRound,
+  around: NarrowingContext,
+): RequestGenerator<NarrowedFailure | undefined> {
+  const wanted = listFresh(start, fresh, 'together', round);
   const exchanges = yield* inquiry.sendTogether(
     wanted.flatMap((request, n) => {
-      const other = others[n % others.length] ?? companion;
-      return [writeCompanion(other, fresh.mark, `other ${n + 1}`, around), request];
+      const other = others[n % others.length] ?? start;
+      return [writeCompanion(other, fresh.mark, `other ${round} ${n + 1}`, around), request];
     }),
   );
   const ofRequest = exchanges.filter(
@@ -43,7 +65,7 @@ export function* narrowOverlap(
   const [first] = ofRequest;
   if (first === undefined) return yield* verifyCompanion(exchanges, fresh.mark, inquiry, around);
   // Alone, it has to be right as often.
-  const right = yield* askAllAlone(inquiry, listFresh(start, fresh, 'alone'));
+  const right = yield* askAllAlone(inquiry, listFresh(start, fresh, 'alone', round));
   const times = `${overlaps} times at the same time as other requests, ${sayWrong(ofRequest, ' of the answers')}`;
   return right && describeOverlapping(inquiry, `Sent ${times}`, first, right);
 }
@@ -97,12 +119,18 @@ function describeOverlapping(
  * Writes the request several times. Where it is right alone, no cache has a wrong answer to it: it is sent as it was, since it may
  * matter how long its body takes.
  */
-function listFresh(start: Exchange, { later, mark, alone }: FreshRequest, turn: string): HttpRequest[] {
+function listFresh(
+  start: Exchange,
+  { later, mark, alone }: FreshRequest,
+  turn: 'together' | 'alone',
+  round: number,
+): HttpRequest[] {
   const isRightAsItIs = alone === start.request;
+  const first = overlaps * (2 * (round - 1) + (turn === 'alone' ? 1 : 0));
   return Array.from({ length: overlaps }, (_, n) =>
     isRightAsItIs && start.request.sent !== undefined
-      ? { ...start.request, again: n + (turn === 'alone' ? overlaps : 0) }
-      : mark(later, `${turn} ${n + 1}`),
+      ? { ...start.request, again: n + first }
+      : mark(later, `${turn} ${round} ${n + 1}`),
   );
 }
 

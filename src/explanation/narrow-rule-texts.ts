@@ -126,13 +126,17 @@ function readAllEntries(counts: NarrowingContext['counts']): [lost: TextEntries[
 /** More of them say nothing at a glance. */
 const maxOwnSigns = 4;
 
-/** Names the letters beyond ASCII and the other signs of a rule that no rule that holds has. */
+/** Names the letters beyond ASCII and the other signs of a rule that no rule that holds has, in a key or in a value. */
 function describeOwnSigns({ entries }: RuleText, found: readonly TextEntries[]): string {
-  const listAllSigns = (texts: TextEntries) => texts.flatMap((entry) => entry.flatMap(listSigns));
-  const held = new Set(found.flatMap(listAllSigns));
-  const own = [...new Set(listAllSigns(entries))].filter((sign) => !held.has(sign));
-  if (own.length === 0 || own.length > maxOwnSigns) return '';
-  return `No rule that holds has: ${own.map(quoteText).join(', ')}. `;
+  return ['key', 'value']
+    .map((part, n) => {
+      const read = (texts: TextEntries) => texts.flatMap((entry) => listSigns(entry[n] ?? ''));
+      const held = new Set(found.flatMap(read));
+      const own = [...new Set(read(entries))].filter((sign) => !held.has(sign));
+      const isTelling = own.length > 0 && own.length <= maxOwnSigns;
+      return isTelling ? `No rule that holds has in a ${part}: ${own.map(quoteText).join(', ')}. ` : '';
+    })
+    .join('');
 }
 
 /** Reads what the rules of a tier about metadata ask for; nothing if it has rules that may fail for another reason. */
