@@ -16,7 +16,7 @@ import { applyPatch, assembleRequest, type RequestPatch } from './cases/request-
 import type { TargetRun } from './certify/target-run.js';
 import type { TargetWorld } from './contract/world.js';
 import type { Exchange } from './http/exchange.js';
-import { collectRowEvidence, type RowEvidenceWithReadings } from './judge/judge-case.js';
+import { collectRowEvidence, type RowEvidenceWithReadings } from './judge/collect-row-evidence.js';
 import { type CodedExchangeJudgement, judgeExchanges } from './judge/judge-exchange.js';
 import { renderExchange } from './outputs/test-texts.js';
 import { readReturnedTiersOfBody } from './recognition/returned-tiers.js';

@@ -2,7 +2,7 @@ import type { TargetWorld } from '../contract/world.js';
 import type { Cause } from '../explanation/diagnose-run.js';
 import { findMistakeByCauseId } from '../explanation/known-causes.js';
 import { findRefusedFeatureByCauseId } from '../explanation/refused-features.js';
-import type { FailingRow } from '../judge/judge-case.js';
+import type { FailingRow } from '../judge/judgement.js';
 import type { NewDeviation } from '../record/add-deviations.js';
 import { createNamedRowTest, type KnownDeviationsFile, nameRows } from '../record/known-deviations.js';
 import { type CaseResult, repetitionCaseId } from '../run/case-result.js';

@@ -7,7 +7,7 @@ import type { RunSettings } from '../config/run-inputs.js';
 import { diagnoseRun } from '../explanation/diagnose-run.js';
 import { createKnownMistakeCorrections, type KnownCauses } from '../explanation/known-causes.js';
 import { narrowFailures } from '../explanation/narrow-failures.js';
-import type { TargetContext } from '../judge/judge-case.js';
+import type { TargetContext } from '../judge/collect-row-evidence.js';
 import { getIdFinders } from '../recognition/id-finders.js';
 import type { CaseReport, Explanation, StoredEvidence } from '../run/case-report.js';
 import type { CaseResult } from '../run/case-result.js';

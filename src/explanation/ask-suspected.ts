@@ -6,7 +6,7 @@
 import { listAvailableTiers, type TargetWorld, type Tier, windowSize } from '../contract/world.js';
 import { type Exchange, type HttpRequest, serializeRequest } from '../http/exchange.js';
 import { isSuccessful } from '../http/response-status.js';
-import type { TargetContext } from '../judge/judge-case.js';
+import type { TargetContext } from '../judge/collect-row-evidence.js';
 import { getDocumentedResult, type UnpassedRow } from './observation.js';
 import type { Predict } from './prediction.js';
 import type { SuspectedMistake } from './prove-causes.js';

@@ -10,7 +10,7 @@
  */
 
 import type { StructuralMistake } from '../../reference/faults/model.js';
-import type { FailingRow } from '../judge/judge-case.js';
+import type { FailingRow } from '../judge/judgement.js';
 import type { Contrast, Explanation, ProvedMistakes } from '../run/case-report.js';
 import type { CaseResult } from '../run/case-result.js';
 import type { ExchangeIndex } from '../run/exchange-index.js';

@@ -9,7 +9,7 @@ import { createOracle, type Obligation } from '../contract/oracle.js';
 import { listAvailableTiers, type Tier } from '../contract/world.js';
 import type { Exchange, HttpRequest } from '../http/exchange.js';
 import { isSuccessful } from '../http/response-status.js';
-import type { TargetContext } from '../judge/judge-case.js';
+import type { TargetContext } from '../judge/collect-row-evidence.js';
 import { listDifferingParts, nameDifference, partNames, type RequestPart } from './differing-parts.js';
 import type { NarrowingContext } from './narrowed-failure.js';
 import { type DecomposedRequest, type RequestComponent, takeRequestApart } from './request-components.js';

@@ -4,7 +4,7 @@
  */
 
 import type { Exchange } from '../http/exchange.js';
-import type { TargetContext } from '../judge/judge-case.js';
+import type { TargetContext } from '../judge/collect-row-evidence.js';
 import type { ExchangeUse, RowId } from '../run/case-report.js';
 import { groupBy } from '../support/collections.js';
 import type { NarrowedFailure } from './narrowed-failure.js';

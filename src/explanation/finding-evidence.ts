@@ -4,7 +4,7 @@
  */
 
 import type { Exchange } from '../http/exchange.js';
-import type { TargetContext } from '../judge/judge-case.js';
+import type { TargetContext } from '../judge/collect-row-evidence.js';
 import type { Contrast } from '../run/case-report.js';
 import type { NarrowedGroup } from './failure-groups.js';
 import { isUnexplained } from './rank-findings.js';

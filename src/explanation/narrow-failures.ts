@@ -6,7 +6,7 @@
 
 import { listSuccesses } from '../assertions/row-evidence.js';
 import { type Exchange, type HttpRequest, serializeRequestIgnoringRepetition } from '../http/exchange.js';
-import type { TargetContext } from '../judge/judge-case.js';
+import type { TargetContext } from '../judge/collect-row-evidence.js';
 import type { Contrast } from '../run/case-report.js';
 import { countAttempts } from '../run/case-sender.js';
 import type { NarrowingSender } from '../run/narrowing-sender.js';

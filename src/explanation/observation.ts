@@ -9,7 +9,7 @@ import {
   explainTransientFailure,
   isSuccessful,
 } from '../http/response-status.js';
-import type { FailingRow, KnownFailureTest } from '../judge/judge-case.js';
+import type { FailingRow, KnownFailureTest } from '../judge/judgement.js';
 import { proveReturnedTierPaths } from '../judge/prove-returned-tier-paths.js';
 import { determineTierReading, type ReturnedTierPaths } from '../recognition/returned-tier-paths.js';
 import { type ReturnedTiers, readReturnedTiersOfMentions } from '../recognition/returned-tiers.js';

@@ -5,7 +5,7 @@
 
 import { type Exchange, type HttpRequest, serializeRequestIgnoringRepetition } from '../http/exchange.js';
 import { isSuccessful } from '../http/response-status.js';
-import type { TargetContext } from '../judge/judge-case.js';
+import type { TargetContext } from '../judge/collect-row-evidence.js';
 import { groupBy } from '../support/collections.js';
 import { type PlainRequestHead, serializeParts } from './request-components.js';
 import { listSymptoms } from './symptom.js';

@@ -4,7 +4,7 @@
  */
 
 import { type Exchange, type HttpRequest, serializeRequest } from '../http/exchange.js';
-import type { TargetContext } from '../judge/judge-case.js';
+import type { TargetContext } from '../judge/collect-row-evidence.js';
 import { isNoMoreForbidden } from './obstacles.js';
 import { type Correctness, judgeSymptom, type Symptom, wouldSymptomBeWrong } from './symptom.js';
 

@@ -9,7 +9,7 @@ import { listAvailableTiers, type TargetWorld, type Tier } from '../contract/wor
 import type { Exchange, HttpRequest } from '../http/exchange.js';
 import { findResponseBreakage } from '../http/response-breakage.js';
 import { explainTooLongRequest, explainTransientFailure, isSuccessful } from '../http/response-status.js';
-import { locateReturnedTiers, type TargetContext } from '../judge/judge-case.js';
+import { locateReturnedTiers, type TargetContext } from '../judge/collect-row-evidence.js';
 
 export type Symptom =
   | { readonly kind: 'refused'; readonly status: number }

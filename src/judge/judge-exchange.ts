@@ -14,7 +14,8 @@ import type { HttpRequest } from '../http/exchange.js';
 import { isSuccessful } from '../http/response-status.js';
 import { readReturnedTiersOfBody } from '../recognition/returned-tiers.js';
 import { createReason, type Reason } from '../support/reason.js';
-import { collectRowEvidence, judgeCase, type RowEvidenceWithReadings, type TargetContext } from './judge-case.js';
+import { collectRowEvidence, type RowEvidenceWithReadings, type TargetContext } from './collect-row-evidence.js';
+import { judgeCase } from './judge-case.js';
 
 /** The judgement on one exchange, without the exchange. The reason is a code with data, which the API renders. */
 export interface CodedExchangeJudgement {

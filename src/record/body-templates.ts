@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { listSuccesses } from '../assertions/row-evidence.js';
 import { getRequirementOrQuestionId, type TestCase } from '../cases/test-case.js';
 import type { Tier, World } from '../contract/world.js';
-import type { RowEvidenceWithReadings, TargetContext } from '../judge/judge-case.js';
+import type { RowEvidenceWithReadings, TargetContext } from '../judge/collect-row-evidence.js';
 import { minIdLengthInsideText } from '../recognition/id-finder.js';
 import { readReturnedTiersOfBody } from '../recognition/returned-tiers.js';
 import { findTierMentions } from '../recognition/tier-mentions.js';

@@ -1,5 +1,5 @@
 import type { Contract } from '../contract/contract.js';
-import type { FailingRow, KnownFailureTest } from '../judge/judge-case.js';
+import type { FailingRow, KnownFailureTest } from '../judge/judgement.js';
 import { groupBy } from '../support/collections.js';
 import { formatLocation, type Problem, suggestName, UnusableInput } from '../support/problem.js';
 import { validateFile } from '../support/schema-validation.js';

@@ -4,7 +4,7 @@ import { type ItemRule, type Tier, type TierRule, windowSize } from '../contract
 import { parseRequest } from '../http/decoded-request.js';
 import type { Exchange } from '../http/exchange.js';
 import { isSuccessful } from '../http/response-status.js';
-import { collectRowEvidence, type TargetContext } from '../judge/judge-case.js';
+import { collectRowEvidence, type TargetContext } from '../judge/collect-row-evidence.js';
 
 /** How many promotions must become wrong, and at how many different times: one of these pairs. */
 const enough = [

@@ -3,7 +3,7 @@ import { createOracle } from '../contract/oracle.js';
 import { type Tier, windowSize } from '../contract/world.js';
 import type { Exchange, HttpRequest } from '../http/exchange.js';
 import { isSuccessful } from '../http/response-status.js';
-import { collectRowEvidence, type TargetContext } from '../judge/judge-case.js';
+import { collectRowEvidence, type TargetContext } from '../judge/collect-row-evidence.js';
 import { cacheByObject } from '../support/caches.js';
 import { isJsonObject, parseJson } from '../support/json.js';
 

@@ -1,6 +1,6 @@
 import { getRequirementOrQuestionId, type TestCase } from '../cases/test-case.js';
 import type { Exchange } from '../http/exchange.js';
-import type { ExchangesByRow } from '../judge/judge-case.js';
+import type { ExchangesByRow } from '../judge/collect-row-evidence.js';
 import { findWorstVerdict, type Verdict } from '../judge/verdict.js';
 import type { BodyShape } from '../record/body-shape.js';
 import type { BodyTemplates } from '../record/body-templates.js';

@@ -2,7 +2,7 @@ import { type AnsweredExchange, readReturnedTiersOfExchange } from '../assertion
 import { createOracle, type Oracle } from '../contract/oracle.js';
 import { type Tier, windowSize } from '../contract/world.js';
 import type { Exchange, HttpRequest } from '../http/exchange.js';
-import { collectRowEvidence, type TargetContext } from '../judge/judge-case.js';
+import { collectRowEvidence, type TargetContext } from '../judge/collect-row-evidence.js';
 import { judgeExchanges } from '../judge/judge-exchange.js';
 import { parseJson } from '../support/json.js';
 

@@ -1,5 +1,5 @@
 import type { TestCase } from '../cases/test-case.js';
-import type { KnownFailureTest } from '../judge/judge-case.js';
+import type { KnownFailureTest } from '../judge/judgement.js';
 import { type CaseExclusionSettings, findExclusionReason } from '../suite/case-selection.js';
 import { isOwnCase, type Suite } from '../suite/suite.js';
 import { type CaseResult, createUnsentResult } from './case-result.js';

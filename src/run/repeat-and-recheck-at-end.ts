@@ -7,6 +7,7 @@ import { holdingResult } from '../assertions/assertion.js';
 import { judgeAssertion } from '../assertions/registry.js';
 import { getRequirementOrQuestionId, type TestCase } from '../cases/test-case.js';
 import type { Exchange, HttpRequest, RequestChannel } from '../http/exchange.js';
+import { collectRowEvidence, type ExchangesByRow, type TargetContext } from '../judge/collect-row-evidence.js';
 import {
   classifyExchangeOutcome,
   type DeploymentStop,
@@ -15,7 +16,6 @@ import {
   selectRequestsToRecheck,
   summarizeExchange,
 } from '../judge/find-deployment-stop.js';
-import { collectRowEvidence, type ExchangesByRow, type TargetContext } from '../judge/judge-case.js';
 import { findWorstVerdict, type Verdict } from '../judge/verdict.js';
 import type { Suite } from '../suite/suite.js';
 import { createReason } from '../support/reason.js';

@@ -7,8 +7,9 @@
 import type { KnownMistakeCorrections } from '../assertions/row-evidence.js';
 import { getRequirementOrQuestionId, type TestCase } from '../cases/test-case.js';
 import type { HttpRequest, RequestChannel } from '../http/exchange.js';
+import type { TargetContext } from '../judge/collect-row-evidence.js';
 import { findDeploymentStop } from '../judge/find-deployment-stop.js';
-import type { Judgement, KnownFailureTest, TargetContext } from '../judge/judge-case.js';
+import type { Judgement, KnownFailureTest } from '../judge/judgement.js';
 import type { Verdict } from '../judge/verdict.js';
 import { createRecognizer } from '../recognition/recognizer.js';
 import type { MentionFilter } from '../recognition/sibling-values.js';

@@ -5,7 +5,7 @@ import { readCaseFile } from '../../src/cases/case-file.js';
 import { readNamedRequests } from '../../src/cases/named-requests.js';
 import { readCertificate } from '../../src/certificate/find-certificate-mismatches.js';
 import { determineExitStatusOfCertificate, exitStatus } from '../../src/cli/exit-status.js';
-import type { KnownFailureTest } from '../../src/judge/judge-case.js';
+import type { KnownFailureTest } from '../../src/judge/judgement.js';
 import { writeResults } from '../../src/outputs/write-results.js';
 import { createBaseline } from '../../src/record/drift.js';
 import { readRecord } from '../../src/record/target-record.js';

@@ -8,7 +8,7 @@ import { listSymptoms } from '../../src/explanation/symptom.js';
 import { SymptomInquiry } from '../../src/explanation/symptom-inquiry.js';
 import { encodeQueryText, parseRequest } from '../../src/http/decoded-request.js';
 import type { Exchange, HttpRequest, HttpResponse } from '../../src/http/exchange.js';
-import type { TargetContext } from '../../src/judge/judge-case.js';
+import type { TargetContext } from '../../src/judge/collect-row-evidence.js';
 import { getMember, isJsonObject, parseJson } from '../../src/support/json.js';
 import { channelTo, recognizer, suite } from '../support/in-process.js';
 import { createIndependentDeployment } from '../support/independent-deployment.js';

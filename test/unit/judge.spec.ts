@@ -16,13 +16,9 @@ import type { World } from '../../src/contract/world.js';
 import { encodeQueryText } from '../../src/http/decoded-request.js';
 import type { Exchange, HttpRequest, TransportErrorKind } from '../../src/http/exchange.js';
 import { isSuccessful } from '../../src/http/response-status.js';
-import {
-  collectRowEvidence,
-  type ExchangesByRow,
-  type Judgement,
-  judgeCase,
-  type TargetContext,
-} from '../../src/judge/judge-case.js';
+import { collectRowEvidence, type ExchangesByRow, type TargetContext } from '../../src/judge/collect-row-evidence.js';
+import { judgeCase } from '../../src/judge/judge-case.js';
+import type { Judgement } from '../../src/judge/judgement.js';
 import type { Verdict } from '../../src/judge/verdict.js';
 import { createRecognizer } from '../../src/recognition/recognizer.js';
 import { determineTierReading } from '../../src/recognition/returned-tier-paths.js';

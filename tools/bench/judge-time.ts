@@ -1,5 +1,6 @@
 import type { Exchange, HttpRequest } from '../../src/http/exchange.js';
-import { collectRowEvidence, judgeCase } from '../../src/judge/judge-case.js';
+import { collectRowEvidence } from '../../src/judge/collect-row-evidence.js';
+import { judgeCase } from '../../src/judge/judge-case.js';
 import { createRecognizer } from '../../src/recognition/recognizer.js';
 import { createReference, suite } from '../../test/support/in-process.js';
 import { findMedian } from './measure-cost.js';

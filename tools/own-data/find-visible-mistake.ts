@@ -1,7 +1,7 @@
 import type { AnsweredExchange } from '../../src/assertions/row-evidence.js';
 import type { TargetWorld } from '../../src/contract/world.js';
 import type { HttpResponse } from '../../src/http/exchange.js';
-import type { TargetContext } from '../../src/judge/judge-case.js';
+import type { TargetContext } from '../../src/judge/collect-row-evidence.js';
 import { judgeExchanges } from '../../src/judge/judge-exchange.js';
 import type { Recognizer } from '../../src/recognition/recognizer.js';
 

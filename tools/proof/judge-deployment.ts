@@ -2,7 +2,7 @@ import type { RequirementCase } from '../../src/cases/test-case.js';
 import { credentialPlaceholders } from '../../src/contract/operation.js';
 import type { Credentials } from '../../src/http/connection-options.js';
 import type { HttpRequest, HttpResponse, RequestChannel } from '../../src/http/exchange.js';
-import type { TargetContext } from '../../src/judge/judge-case.js';
+import type { TargetContext } from '../../src/judge/collect-row-evidence.js';
 import { findWorstVerdict, type Verdict } from '../../src/judge/verdict.js';
 import type { Recognizer } from '../../src/recognition/recognizer.js';
 import type { CaseReport, StoredEvidence } from '../../src/run/case-report.js';

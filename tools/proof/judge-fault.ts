@@ -2,13 +2,9 @@ import { createDeployment } from '../../reference/deployment/deployment.js';
 import type { Fault } from '../../reference/faults/fault.js';
 import type { RequirementCase } from '../../src/cases/test-case.js';
 import { type Exchange, type HttpRequest, type HttpResponse, serializeRequest } from '../../src/http/exchange.js';
-import {
-  type CaseJudgement,
-  collectRowEvidence,
-  type ExchangesByRow,
-  judgeCase,
-  type TargetContext,
-} from '../../src/judge/judge-case.js';
+import { collectRowEvidence, type ExchangesByRow, type TargetContext } from '../../src/judge/collect-row-evidence.js';
+import { judgeCase } from '../../src/judge/judge-case.js';
+import type { CaseJudgement } from '../../src/judge/judgement.js';
 import { createRecognizer } from '../../src/recognition/recognizer.js';
 import { listRequestsOfCase } from '../../src/run/case-sender.js';
 import { startRun } from '../../src/run/run.js';

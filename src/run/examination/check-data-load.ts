@@ -1,5 +1,5 @@
 import { listSuccesses } from '../../assertions/row-evidence.js';
-import { locateReturnedTiers } from '../../judge/judge-case.js';
+import { locateReturnedTiers } from '../../judge/collect-row-evidence.js';
 import {
   createFineFinding,
   createTlsFinding,

@@ -1,4 +1,4 @@
-import { locateReturnedTiers } from '../../judge/judge-case.js';
+import { locateReturnedTiers } from '../../judge/collect-row-evidence.js';
 import { readReturnedTiersOfBody } from '../../recognition/returned-tiers.js';
 import { doFiltersNeedLiteralBrackets } from '../filter-spelling.js';
 import type { ExaminationCheckResult, ExaminationContext } from './examination.js';

@@ -3,7 +3,7 @@ import { tellDataFile } from '../../contract/world.js';
 import type { HttpResponse } from '../../http/exchange.js';
 import { findResponseBreakage } from '../../http/response-breakage.js';
 import { allowsPostAlone, describeResponse, isDataIndependentRefusal } from '../../http/response-status.js';
-import { locateReturnedTiers } from '../../judge/judge-case.js';
+import { locateReturnedTiers } from '../../judge/collect-row-evidence.js';
 import { findOtherReadings } from '../../judge/other-readings.js';
 import { findOwnPromotionsReason } from '../../judge/own-promotions.js';
 import { readReturnedTiersOfBody } from '../../recognition/returned-tiers.js';

@@ -8,7 +8,7 @@ import type { RequirementTopic } from '../../contract/contract.js';
 import { createOracle } from '../../contract/oracle.js';
 import type { Exchange, HttpRequest, RequestChannel } from '../../http/exchange.js';
 import { hasTransientStatus } from '../../http/response-status.js';
-import type { TargetContext } from '../../judge/judge-case.js';
+import type { TargetContext } from '../../judge/collect-row-evidence.js';
 import type { SuspectedWrongDataLoad } from '../../judge/suspected-wrong-data-load.js';
 import { createRecognizer, type Recognizer } from '../../recognition/recognizer.js';
 import { hasMentions } from '../../recognition/tier-mentions.js';

@@ -1,0 +1,71 @@
+/** Confirms that a row is wrong among the requests that were sent next to it, or among any that overlap. */
+
+import { collectRowEvidence, type ExchangesByRow } from '../../judge/collect-row-evidence.js';
+import { judgeCaseByRows } from '../../judge/judge-case.js';
+import type { RowJudgement } from '../../judge/judgement.js';
+import { createReason } from '../../support/reason.js';
+import type { CaseExchanges } from '../case-result.js';
+import { isSerial, maxInBatches, maxInBatchesAfterFailure, type SuspectRequest } from '../case-sender.js';
+import { confirmAnyRequest } from './confirm-among-overlapping.js';
+import {
+  type BatchResult,
+  type Confirmation,
+  type FailedCase,
+  findSuspect,
+  judgeRepeatedRow,
+  listFailingRows,
+  type SuspectRow,
+  selectRow,
+} from './failed-case.js';
+
+/** How many batches have to show that the same row is wrong. */
+const maxTurns = 3;
+
+/** Looks for a row that is wrong in batches and passes alone. */
+export async function confirmInBatches(
+  failed: FailedCase,
+  { judgement, repetitions: alone }: Confirmation,
+): Promise<Confirmation> {
+  const repetitions: CaseExchanges[] = [];
+  for (const row of listFailingRows(failed.firstJudgement)) {
+    const suspect = findSuspect(failed, alone, row);
+    if (suspect === undefined) continue;
+    const result = await confirmInBatch(failed, suspect);
+    repetitions.push(...result.repetitions);
+    if (result.judgement !== undefined)
+      return { judgement: judgeCaseByRows(judgement.rows.with(row, result.judgement), failed.testCase), repetitions };
+  }
+  return { judgement, repetitions };
+}
+
+async function confirmInBatch(failed: FailedCase, { suspect, alone }: SuspectRow): Promise<BatchResult> {
+  const same = await confirmSameRow(failed, suspect, alone);
+  // Whether overlapping requests are wrong takes forty requests to find out.
+  if (same.judgement !== undefined || isSerial(failed.testCase) || failed.isRunFailing) return same;
+  const others = await confirmAnyRequest(failed, suspect);
+  return { ...others, repetitions: [...same.repetitions, ...others.repetitions] };
+}
+
+/** Confirms that the same row is wrong in each of three batches. */
+async function confirmSameRow(
+  failed: FailedCase,
+  suspect: SuspectRequest,
+  alone: ExchangesByRow[number],
+): Promise<BatchResult> {
+  const { testCase, sender, target, evidence, isRunFailing } = failed;
+  const { row } = suspect;
+  const maxOfRun = isRunFailing ? maxInBatchesAfterFailure : maxInBatches;
+  const repetitions: CaseExchanges[] = [];
+  let judgement: RowJudgement | undefined;
+  for (let turn = 1; turn <= maxTurns; turn += 1) {
+    const sent = await sender.sendInBatch(suspect, turn, maxOfRun);
+    if (sent === undefined) return { repetitions };
+    repetitions.push(sent);
+    const received = collectRowEvidence([new Map([...alone, ...(sent.exchanges[row] ?? [])])], target);
+    judgement = judgeRepeatedRow(selectRow(testCase, row), evidence.slice(row, row + 1), [received]);
+    if (judgement.verdict !== 'fail') return { repetitions };
+  }
+  const { reason } = judgement ?? {};
+  if (judgement === undefined || reason === undefined) return { repetitions };
+  return { judgement: { ...judgement, reason: createReason('only-among-others', { reason }) }, repetitions };
+}
