@@ -6,7 +6,8 @@
 
 import { type Exchange, serializeRequestIgnoringRepetition } from '../http/exchange.js';
 import type { ExchangeUse } from '../run/case-report.js';
-import { findSimultaneousParts } from './earlier-parts.js';
+import { groupBy } from '../support/collections.js';
+import { type EarlierParts, findSimultaneousParts } from './earlier-parts.js';
 import { getRowKey, type NarrowedGroup, type NarrowingInput } from './failure-groups.js';
 import { describeLent, findLentParts } from './narrow-state.js';
 import { describeSymptom, type FindingKind, type NarrowingContext } from './narrowed-failure.js';
@@ -100,7 +101,7 @@ function describeOfRun(
     const simultaneous = listSimultaneous(exchange, around.sent);
     return { exchange, right, lent: findSimultaneousParts(exchange, simultaneous, around, target) };
   });
-  const example = examples.find(({ lent }) => lent !== undefined) ?? examples[0];
+  const example = findCommonExample(examples) ?? examples.map((shown) => ({ ...shown, lent: undefined }))[0];
   const [symptom] = example === undefined ? [] : listSymptoms(example.exchange, target);
   if (example === undefined || symptom === undefined) return undefined;
   const { exchange, right, lent } = example;
@@ -109,6 +110,26 @@ function describeOfRun(
   const sentence = `${headline} For example, ${seen}.${how}`;
   const kindWithParts = kind === 'race-of-run' && lent !== undefined ? 'race-of-run-with-parts' : kind;
   return { symptom, rows: [...rows], narrowed: { kind: kindWithParts, sentence, wrong: [exchange], right } };
+}
+
+/** A wrong result, and the parts of another request with which it is right, if there are some. */
+interface RaceExample {
+  readonly exchange: Exchange;
+  readonly right: Exchange | undefined;
+  readonly lent: EarlierParts | undefined;
+}
+
+/** How many examples, and which share of all, have to be right with the same parts: one may be so by coincidence. */
+const [minCommon, minCommonShare] = [2, 0.3];
+
+/** Finds an example of what is right for the same parts of other requests most often. */
+function findCommonExample(examples: readonly RaceExample[]): RaceExample | undefined {
+  const right = examples.filter(({ lent }) => lent !== undefined);
+  const [common] = [...groupBy(right, ({ lent }) => lent?.words).values()].toSorted(
+    (left, other) => other.length - left.length,
+  );
+  const isCommon = common !== undefined && common.length >= Math.max(minCommon, minCommonShare * examples.length);
+  return isCommon ? common[0] : undefined;
 }
 
 /** Lists the failing rows with a request whose results differ. */
