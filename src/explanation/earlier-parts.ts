@@ -19,6 +19,8 @@ export interface EarlierParts {
   readonly earlier: Exchange;
   /** The wrong request, with the parts that the earlier one lends: its result would be that. */
   readonly mixed: HttpRequest;
+  /** The parts that it lends. */
+  readonly parts: readonly RequestPart[];
   /** What the result is right with, as the end of a sentence: "the items of an earlier request in place of its own". */
   readonly words: string;
   /** Whether the response is the same as that to the earlier request, which was right there. */
@@ -147,7 +149,7 @@ function findLendingRequest(
     const added = { ...lending, isInAddition: true };
     const mayBeAdded = !lending.isInAddition && isRightFor(lend(apart, later, added));
     const words = describeLending(lending, lender, { earlier: apart, later, mayBeAdded });
-    const found = { earlier: exchange, mixed, words, isSameAnswer, countWrong };
+    const found = { earlier: exchange, mixed, parts: lending.parts, words, isSameAnswer, countWrong };
     if (isSameAnswer) return found;
     first ??= found;
   }
@@ -206,7 +208,7 @@ function findCollectedParts(
   if (lending === undefined) return undefined;
   const words = `${partNames[part]} of earlier requests in addition to its own`;
   const { exchange: earlier, mixed } = lending;
-  return { earlier, mixed, words, isSameAnswer: false, countWrong: extra.length };
+  return { earlier, mixed, parts: [part], words, isSameAnswer: false, countWrong: extra.length };
 }
 
 function serializeContent({ path, body }: HttpRequest): string {

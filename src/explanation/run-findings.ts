@@ -125,7 +125,7 @@ const [minCommon, minCommonShare] = [2, 0.3];
 /** Finds an example of what is right for the same parts of other requests most often. */
 function findCommonExample(examples: readonly RaceExample[]): RaceExample | undefined {
   const right = examples.filter(({ lent }) => lent !== undefined);
-  const [common] = [...groupBy(right, ({ lent }) => lent?.words).values()].toSorted(
+  const [common] = [...groupBy(right, ({ lent }) => lent?.parts.join()).values()].toSorted(
     (left, other) => other.length - left.length,
   );
   const isCommon = common !== undefined && common.length >= Math.max(minCommon, minCommonShare * examples.length);
