@@ -206,14 +206,30 @@ function listOwnComponents(request: DecomposedRequest, other: DecomposedRequest,
     .map((component) => describeRequestComponent(component, nameOf));
 }
 
-/** Says that texts in which two requests differ have one hash code: a cache may know nothing else of them. */
+/** Says that texts in which two requests differ, or all their metadata, have one hash code: a cache may know nothing else of them. */
 function describeEqualHash(first: DecomposedRequest, second: DecomposedRequest): string {
-  const own = listTexts(first).filter((text) => !listTexts(second).includes(text));
-  const others = listTexts(second).filter((text) => !listTexts(first).includes(text));
-  const equal = own.find((text) => others.some((other) => computeHash(other) === computeHash(text)));
-  return equal === undefined
-    ? ''
-    : ` The two texts have one hash code, ${computeHash(equal)}, as Java's String.hashCode computes it.`;
+  const [texts, others] = [listTexts(first), listTexts(second)];
+  const own = texts.filter((text) => !others.includes(text));
+  const equal = own.find((text) => others.some((other) => !texts.includes(other) && isAlike(other, text)));
+  if (equal !== undefined)
+    return ` The two texts have one hash code, ${hashText(equal)}, as Java's String computes it.`;
+  const [entries, otherEntries] = [listEntries(first), listEntries(second)];
+  const hash = hashEntries(entries);
+  const isOfMetadata = JSON.stringify(entries) !== JSON.stringify(otherEntries) && hash === hashEntries(otherEntries);
+  return isOfMetadata ? ` The metadata of both have one hash code, ${hash}, as Java's Map computes it.` : '';
+}
+
+function isAlike(text: string, other: string): boolean {
+  return hashText(text) === hashText(other);
+}
+
+/** A name and its value. */
+type TextEntry = readonly [key: string, value: string];
+
+function listEntries({ components }: DecomposedRequest): TextEntry[] {
+  return components.flatMap((component): TextEntry[] =>
+    component.kind === 'metadata' && typeof component.value === 'string' ? [[component.key, component.value]] : [],
+  );
 }
 
 function listTexts({ components }: DecomposedRequest): string[] {
@@ -224,10 +240,15 @@ function listTexts({ components }: DecomposedRequest): string[] {
 }
 
 /** Computes a hash code of 32 bits, as the documentation of Java's String.hashCode defines it. */
-function computeHash(text: string): number {
+function hashText(text: string): number {
   let hash = 0;
   for (let n = 0; n < text.length; n += 1) hash = (Math.imul(hash, 31) + text.charCodeAt(n)) | 0;
   return hash;
+}
+
+/** Does the same for entries, as the documentation of Java's Map.hashCode and Map.Entry.hashCode defines it. */
+function hashEntries(entries: readonly TextEntry[]): number {
+  return entries.reduce((hash, [key, value]) => (hash + (hashText(key) ^ hashText(value))) | 0, 0);
 }
 
 /** Lists requests that differ from the later one in one part alone, which they have from the earlier one. */
