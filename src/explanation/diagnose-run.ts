@@ -20,6 +20,7 @@ import type { CauseWithRows } from './cause-with-rows.js';
 import { changingResultsId, findChanging, listConfirmed, mergeChanging } from './changing-results.js';
 import { findExamined } from './examined-causes.js';
 import { isExcusedFinding, isGone, isKnownFinding, isNewFinding, isRefusalShown, listExcused } from './excused-rows.js';
+import { findKeptResults } from './kept-results.js';
 import type { KnownCauses } from './known-causes.js';
 import { collectObservations, type Observation, type UnpassedRow } from './observation.js';
 import { isWindowMistakeId } from './observed-mistakes.js';
@@ -202,7 +203,7 @@ function findInResults(run: ObservationsWithPredictor, terms: FindingTerms): Fin
   };
 }
 
-/** Lists structural mistakes; where there are none, a pattern of what is missing, or what the missing promotions share. */
+/** Lists structural mistakes; where there are none, a cache, a pattern of what is missing, or what the missing promotions share. */
 function proveAll(
   run: ObservationsWithPredictor,
   { seeds, proved, isDataSuspect }: Pick<FindingTerms, 'seeds' | 'proved' | 'isDataSuspect'>,
@@ -211,7 +212,9 @@ function proveAll(
   const isProved = found.causes.length > 0 || seeds.length > 0;
   const causes = isProved
     ? found.causes
-    : [findResultLimit(run) ?? findMissingPattern(run) ?? findTraitsBesideLoad(run) ?? []].flat();
+    : [
+        findKeptResults(run) ?? findResultLimit(run) ?? findMissingPattern(run) ?? findTraitsBesideLoad(run) ?? [],
+      ].flat();
   return { ...found, causes: isDataSuspect ? causes.map(limitToRightData) : causes };
 }
 

@@ -174,10 +174,13 @@ function* isOnlyLengthDeciding(
   { later, mark }: FreshRequest,
 ): RequestGenerator<boolean> {
   const [one, two] = [mark(first, 'length A'), mark(later, 'length B')];
-  const longer = mark(later, longTurn);
+  const [again, longer] = [mark(first, 'length C'), mark(later, longTurn)];
   if (!haveEqualLength(one, two) || haveEqualLength(one, longer)) return false;
   yield* inquiry.send(one);
-  return (yield* inquiry.ask(two)) === 'wrong' && (yield* inquiry.ask(longer)) === 'right';
+  if ((yield* inquiry.ask(two)) !== 'wrong') return false;
+  // Each is sent directly after the first request: what is kept may be that of the one before.
+  yield* inquiry.send(again);
+  return (yield* inquiry.ask(longer)) === 'right';
 }
 
 /** More components are named by their parts alone. */

@@ -9,7 +9,7 @@ import { createOracle } from '../contract/oracle.js';
 import type { Tier } from '../contract/world.js';
 import { parseRequest } from '../http/decoded-request.js';
 import type { Exchange, HttpRequest } from '../http/exchange.js';
-import { judgeSymptom } from './symptom.js';
+import { judgeSymptom, listSymptoms } from './symptom.js';
 import type { SymptomInquiry } from './symptom-inquiry.js';
 
 /** Comparing long texts takes long. */
@@ -46,7 +46,8 @@ export function findNearestRightExample(
         returned(candidate) === 'required' &&
         judgeSymptom({ kind: 'missing', tier: candidate }, exchange, target) === 'right',
     );
-    if (tier === undefined) continue;
+    // Where anything is wrong, the response is no example of a right one.
+    if (tier === undefined || listSymptoms(exchange, target).length > 0) continue;
     const sentence = `For the request ${describeRequest(exchange.request, target.world)}, '${tier.name}' is returned.`;
     return { sentence, exchange };
   }

@@ -207,7 +207,9 @@ export function describeCompanion(
   responses: readonly RequestWithReturnedTiers[],
   world: TargetWorld,
 ): string | undefined {
-  const requiring = responses.filter(({ request }) => createOracle(request, world).returned(tier) === 'required');
+  // What a filter leaves out is missing for another reason.
+  const unfiltered = responses.filter(({ request }) => !request.path.includes('?'));
+  const requiring = unfiltered.filter(({ request }) => createOracle(request, world).returned(tier) === 'required');
   const returns = ({ result }: RequestWithReturnedTiers, { id }: Tier) => result.returned.includes(id);
   const lacking = requiring.filter((response) => !returns(response, tier));
   const having = requiring.filter((response) => returns(response, tier));

@@ -15,10 +15,11 @@ export interface CaseExchanges {
 }
 
 /**
- * Why a batch was sent again: for the request of the row (`same-row`), or to see which of its requests are wrong while they
- * overlap (`together`) and which are wrong alone (`alone`).
+ * Why requests were sent again: one several times (`series`); those around the request of the row, at the same time (`same-row`), or
+ * those before it and then the request, one after another on one connection (`in-order`); or a batch, to see which of its requests are
+ * wrong while they overlap (`together`) and which are wrong alone (`alone`).
  */
-export type BatchKind = 'series' | 'same-row' | 'together' | 'alone';
+export type BatchKind = 'series' | 'same-row' | 'in-order' | 'together' | 'alone';
 
 /** All exchanges of a batch that was sent again. */
 export interface RepeatedExchanges {

@@ -44,6 +44,11 @@ export interface CaseSender {
    */
   sendInBatch(suspect: SuspectRequest, turn: number, maxOfRun: number): Promise<CaseExchanges | undefined>;
   /**
+   * Sends a request again after those that were sent just before it, one after another on one connection. Undefined if there was none
+   * before it, or if the run has sent as many requests again.
+   */
+  sendInOrder(suspect: SuspectRequest, maxOfRun: number): Promise<CaseExchanges | undefined>;
+  /**
    * Returns the batches of the run in the order in which they were sent again; after them, sends that of the suspect, with more
    * requests around it than {@link sendInBatch} takes.
    */
@@ -90,16 +95,18 @@ interface BatchPlace {
  * how often requests that overlap get wrong results shows among more.
  */
 const [halfOfSmallBatch, halfBatch] = [3, 5];
+/** How many requests are sent on one connection before the wrong one. */
+const maxBeforeInOrder = 5;
 /**
  * How many requests of every second full batch are answered at the same time, at most. Then most of them come after another one on
  * their connection: what a deployment keeps of a connection shows. In the others, all are, as in the run: a race shows.
  */
 const maxAtOnceInFullBatch = 4;
 /**
- * The number of requests that are sent again in batches, or alone because they were wrong in one, at most: a small batch and three
- * full ones. A failing run has 70 requests to confirm and to narrow its failures.
+ * The number of requests that are sent again in batches, or alone because they were wrong in one, at most: a small batch, one
+ * in order and three full ones. A failing run has 70 requests to confirm and to narrow its failures.
  */
-export const maxInBatches = 48;
+export const maxInBatches = 44;
 /** The same if some results were wrong in a batch and right alone, which is not yet enough. A race that is missed is worse. */
 export const maxInPromisingBatches = 120;
 /** The same if the verdict of the run does not depend on them: one request among its neighbours, three times. */
@@ -257,6 +264,15 @@ export function createCaseSender(
       if (!batches.includes(batch)) batches.push(batch);
       const received = batch.turns[turn - 1] ?? (await sendBatch(batch, maxOfRun));
       return received && selectOfBatch('same-row', suspect, received, key);
+    },
+    async sendInOrder(suspect, maxOfRun) {
+      const place = places.get(suspect.first);
+      if (isSerial(suspect.testCase) || place === undefined || place === 0) return undefined;
+      const requests = new Map(sent.slice(Math.max(0, place - maxBeforeInOrder), place + 1));
+      if (inBatches + requests.size > maxOfRun) return undefined;
+      inBatches += requests.size;
+      const { exchanges } = await sendWhileIdle({ rows: [{ requests, unavailable: [] }] }, 1);
+      return selectOfBatch('in-order', suspect, exchanges[0] ?? new Map(), String(place));
     },
     async repeatBatch(suspect, number, maxOfRun) {
       const kept = repeated[number - 1];

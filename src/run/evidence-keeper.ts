@@ -25,6 +25,7 @@ export function formatExchangePurpose({ id }: Pick<TestCase, 'id'>, prefix: stri
 const batchPrefixes: Readonly<Record<BatchKind, string>> = {
   series: 'series',
   'same-row': 'batch',
+  'in-order': 'batch-in-order',
   together: 'batch-together',
   alone: 'batch-alone',
 };

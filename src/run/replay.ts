@@ -101,6 +101,7 @@ export function createReplay({ exchanges, uses }: StoredEvidence, calibration: r
           replay(testCase, (use, request) => (rows.includes(use.row) ? findOrAdmit(use, request, false) : undefined)),
         sendInSeries: async (suspect) => replayBatch('series', suspect)?.sent,
         sendInBatch: async (suspect) => replayBatch('same-row', suspect)?.sent,
+        sendInOrder: async (suspect) => replayBatch('in-order', suspect)?.sent,
         repeatBatch: async (suspect) => replayBatch('together', suspect),
         repeatBatchAlone: async (suspect) => replayBatch('alone', suspect),
       };

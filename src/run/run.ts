@@ -174,7 +174,7 @@ export async function startRun(stated: Suite, unlogged: RequestChannel, options:
 
 /** Whether a row fails only among requests at the same time. */
 function isOfRace({ verdict, reason }: CaseResult['rows'][number]): boolean {
-  return verdict === 'fail' && ['only-among-others', 'among-overlapping'].includes(reason?.code ?? '');
+  return verdict === 'fail' && ['only-among-others', 'after-others', 'among-overlapping'].includes(reason?.code ?? '');
 }
 
 /** Changes what is sent for a deployment that does not take every request as it is. */

@@ -7,7 +7,7 @@ import { openClient } from '../../src/http/client.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import { repetitionCaseId } from '../../src/run/case-result.js';
 import { listRequestsOfCase } from '../../src/run/case-sender.js';
-import { parseJson } from '../../src/support/json.js';
+import { isJsonObject, parseJson } from '../../src/support/json.js';
 import { createRandom } from '../support/chaos.js';
 import {
   type Answer,
@@ -295,14 +295,30 @@ async function certify(answerStatefully: StatefulAnswer, some = requirementSuite
   return run;
 }
 
+/** The codes of failures that no request shows alone. */
+const amongOthers: readonly string[] = ['only-among-others', 'after-others', 'among-overlapping'];
+
 test.describe('A failure that passes alone is confirmed among the same other requests', () => {
+  test('metadata that a request lacks are those of the request before on its connection', async () => {
+    const { certificate, results } = await certify(async (request, connection) => {
+      const body = parseJson(request.body ?? '');
+      const { metadata } = isJsonObject(body) ? body : {};
+      if (!isJsonObject(body) || !isJsonObject(metadata)) return honest(request);
+      const kept = Object.keys(metadata).length === 0 ? (connection.metadata ?? {}) : metadata;
+      connection.metadata = metadata;
+      return honest({ ...request, body: JSON.stringify({ ...body, metadata: kept }) });
+    });
+    expect(certificate.verdict).toBe('does-not-conform');
+    expect(listCodesOf('fail', results).some((code) => amongOthers.includes(code))).toBe(true);
+  });
+
   for (const { story, answer: create } of leaksOfParts) {
     test(story, { tag: quick.has(story) ? [] : '@long' }, async () => {
       const { certificate, results } = await certify(create(), quick.has(story) ? someCases : requirementSuite);
       expect(certificate.verdict).toBe('does-not-conform');
       // On a busy machine, other requests overlap when a failure is sent again: then it fails among any of them.
       const codes = listCodesOf('fail', results);
-      expect(codes.some((code) => code === 'only-among-others' || code === 'among-overlapping')).toBe(true);
+      expect(codes.some((code) => amongOthers.includes(code))).toBe(true);
       if (quick.has(story)) return;
       const { certificate: usual } = await certifyInProcess(honest, { suite: requirementSuite });
       // A failing run has 70 requests for its failures.

@@ -19,7 +19,7 @@ import type { ProvedMistakes } from '../../src/run/case-report.js';
 import { listRequestsOfCase } from '../../src/run/case-sender.js';
 import { getMember, isJsonObject, parseJson } from '../../src/support/json.js';
 import { quoteText } from '../../src/support/quote-text.js';
-import { indexExchanges } from '../../tools/proof/judge-deployment.js';
+import { createTimedChannel, indexExchanges } from '../../tools/proof/judge-deployment.js';
 import { createRandom } from '../support/chaos.js';
 import { makeTestFolder } from '../support/cli.js';
 import { type Answer, certifyOver, channelTo, createReference, suite } from '../support/in-process.js';
@@ -576,21 +576,30 @@ test('A loop that removes from the list that it walks leaves each promotion afte
   ]);
 });
 
+test('A cache whose key lacks parts of a request is named by them', async () => {
+  const run = await runWithEvidence(createTimedChannel(createReference({ faults: ['cached-under-the-customer'] })));
+  const [cause] = run.certificate.causes ?? [];
+  expect(cause?.id).toBe('kept-results/item-metadata-order-metadata');
+  expect((await judgeAgain(run)).causes).toEqual(run.certificate.causes);
+});
+
 test('What a connection keeps of an earlier request shows on one connection alone', async () => {
   const deployment = createReference();
   const { url, close } = await listenStatefully(async (request, connection) => {
     const body = parseJson(request.body ?? '');
     const { metadata } = isJsonObject(body) ? body : {};
     if (!isJsonObject(body) || !isJsonObject(metadata) || request.path.includes('?')) return deployment(request);
-    // Metadata that a request lacks are those of the one before on its connection.
-    const isEmpty = Object.keys(metadata).length === 0;
-    if (!isEmpty) connection.metadata = metadata;
+    // Metadata that a request lacks are those of the one before on its connection, if that had a single entry.
+    const count = Object.keys(metadata).length;
+    const isEmpty = count === 0;
+    if (!isEmpty) connection.metadata = count === 1 ? metadata : {};
     return deployment({
       ...request,
       body: JSON.stringify({ ...body, ...(isEmpty && { metadata: connection.metadata ?? {} }) }),
     });
   });
-  const client = openClient({ baseUrl: url });
+  // One connection: what comes before a request is the same in each run.
+  const client = openClient({ baseUrl: url, pacing: { concurrency: 1 } });
   try {
     const run = await runWithEvidence(client);
     const { causes = [] } = run.certificate;

@@ -25,7 +25,7 @@ export function gradeCause(fault: Pick<Fault, 'id' | 'breaks' | 'hasState'>, cau
   if (cause === 'unknown' || cause.startsWith('unexplained')) return 'absent';
   // What all refused requests have, and no other one, is a fact.
   if (/^(refused|every-status)\//.test(cause)) return 'exact';
-  if (cause === 'changing-results') return fault.hasState ? 'requirement' : 'wrong';
+  if (/^(?:changing-results$|kept-results\/)/.test(cause)) return fault.hasState ? 'requirement' : 'wrong';
   const isId = (id: string) => cause === id || cause.startsWith(`${id}/`);
   if (isId(fault.id)) return 'exact';
   const [pattern, id = ''] = synonyms.find(([pattern]) => pattern.test(fault.id)) ?? [];

@@ -40,10 +40,23 @@ export async function confirmInBatches(
 
 async function confirmInBatch(failed: FailedCase, { suspect, alone }: SuspectRow): Promise<BatchResult> {
   const same = await confirmSameRow(failed, suspect, alone);
-  // Whether overlapping requests are wrong takes forty requests to find out.
+  // To find out more takes many requests.
   if (same.judgement !== undefined || isSerial(failed.testCase) || failed.isRunFailing) return same;
+  const inOrder = await confirmInOrder(failed, suspect, alone);
+  const sent = [...same.repetitions, ...inOrder.repetitions];
+  if (inOrder.judgement !== undefined) return { ...inOrder, repetitions: sent };
   const others = await confirmAnyRequest(failed, suspect);
-  return { ...others, repetitions: [...same.repetitions, ...others.repetitions] };
+  return { ...others, repetitions: [...sent, ...others.repetitions] };
+}
+
+/** Confirms that a row is wrong after the requests before it, each of three times: a deployment may keep something of a connection. */
+async function confirmInOrder(
+  failed: FailedCase,
+  suspect: SuspectRequest,
+  alone: ExchangesByRow[number],
+): Promise<BatchResult> {
+  const send = () => failed.sender.sendInOrder(suspect, maxInBatches);
+  return await confirmEachTime({ failed, suspect, alone, send, code: 'after-others' });
 }
 
 /** Confirms that the same row is wrong in each of three batches. */
@@ -52,13 +65,27 @@ async function confirmSameRow(
   suspect: SuspectRequest,
   alone: ExchangesByRow[number],
 ): Promise<BatchResult> {
-  const { testCase, sender, target, evidence, isRunFailing } = failed;
+  const maxOfRun = failed.isRunFailing ? maxInBatchesAfterFailure : maxInBatches;
+  const send = (turn: number) => failed.sender.sendInBatch(suspect, turn, maxOfRun);
+  return await confirmEachTime({ failed, suspect, alone, send, code: 'only-among-others' });
+}
+
+/** How a suspect is sent again among other requests. */
+interface RepeatedSuspect extends SuspectRow {
+  readonly failed: FailedCase;
+  /** @param turn from 1 @returns undefined if it may not be sent */
+  readonly send: (turn: number) => Promise<CaseExchanges | undefined>;
+  /** The code of the reason, if it is wrong each time. */
+  readonly code: 'only-among-others' | 'after-others';
+}
+
+async function confirmEachTime({ failed, suspect, alone, send, code }: RepeatedSuspect): Promise<BatchResult> {
+  const { testCase, target, evidence } = failed;
   const { row } = suspect;
-  const maxOfRun = isRunFailing ? maxInBatchesAfterFailure : maxInBatches;
   const repetitions: CaseExchanges[] = [];
   let judgement: RowJudgement | undefined;
   for (let turn = 1; turn <= maxTurns; turn += 1) {
-    const sent = await sender.sendInBatch(suspect, turn, maxOfRun);
+    const sent = await send(turn);
     if (sent === undefined) return { repetitions };
     repetitions.push(sent);
     const received = collectRowEvidence([new Map([...alone, ...(sent.exchanges[row] ?? [])])], target);
@@ -67,5 +94,5 @@ async function confirmSameRow(
   }
   const { reason } = judgement ?? {};
   if (judgement === undefined || reason === undefined) return { repetitions };
-  return { judgement: { ...judgement, reason: createReason('only-among-others', { reason }) }, repetitions };
+  return { judgement: { ...judgement, reason: createReason(code, { reason }) }, repetitions };
 }
