@@ -72,7 +72,10 @@ export function renderUndeclaredScope({ scope, target, data }: Certificate): str
   if (scope?.undeclared === undefined) return [];
   const hasKey = scope.not_applicable.length > 0;
   const place = `${hasKey ? `${scopeKey} in ` : ''}${target.file === undefined ? 'a target file' : toOneLine(target.file)}`;
-  const writer = target.file === undefined ? '' : ', or let npx conformance record add them';
+  const writer =
+    target.file === undefined
+      ? ''
+      : `, or let npx conformance record --target ${toOneLine(target.file)} add them, if the file names a record`;
   return [
     `${data === undefined ? '' : `${lookAtDataFile} `}If the deployment has none of this, declare it: add these lines to ${place}${writer}. Give each its reason.`,
     ...(hasKey ? [] : [`${scopeKey}:`]),

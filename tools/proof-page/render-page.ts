@@ -43,7 +43,7 @@ export const renderPart: { readonly [Part in ProofPart]: (data: ProofData) => re
 function renderLead(): string {
   return `# Proof
 
-This page says on what the trust in a verdict rests. A command beside each figure measures it again. \`npm run proof\` writes the page: it measures all parts that need nothing but this repository, and reads the others from the records of their own commands. \`npm run proof -- faults\` measures one part: \`faults\`, \`code\`, \`constant\` or \`conforming\`.
+This page says on what the trust in a verdict rests. A command beside each figure measures it again; for the fleets, it needs their folders, which are kept apart from this repository, and a reader who grades. \`npm run proof\` writes the page: it measures all parts that need nothing but this repository, and reads the others from the records of their own commands. \`npm run proof -- faults\` measures one part: \`faults\`, \`code\`, \`constant\` or \`conforming\`.
 
 A *fault* is a mistake that the reference deployment makes on purpose, and that breaks one requirement. It is *found* if this requirement fails in a default run.`;
 }
