@@ -50,7 +50,12 @@ export function listFixedPartMistakes({
       createFilterMistake(readQuery(request), describeQuery(request, nameOf), field),
     ),
   );
-  return dropRepeated([...customers, ...queries, ...filters, ...first.flatMap(createMemberMistakes)]);
+  const missing = filterFields.flatMap(({ on }) =>
+    listFiltering(inOrder, on).map((request) =>
+      createMissingFilterMistake(readQuery(request), describeQuery(request, nameOf)),
+    ),
+  );
+  return dropRepeated([...customers, ...queries, ...filters, ...missing, ...first.flatMap(createMemberMistakes)]);
 }
 
 /** The fields that a filter may be about, and the words for such a filter. */
@@ -90,6 +95,23 @@ function createFilterMistake(query: string, described: string, { field, words }:
         restriction(request) {
           const isFiltering = request.filters.some((filter) => filter.field === field);
           return handlers.restriction(isFiltering ? { ...request, filters: readFilters() } : request);
+        },
+      };
+    },
+  );
+}
+
+/** The newest promotions may be looked up once, with the filter of the first request that has one. */
+function createMissingFilterMistake(query: string, described: string): StructuralMistake {
+  return createMistakeOfEveryRequest(
+    `fixed-filter-of-others/${query}`,
+    `Every request without a filter is answered as if it had ${described}, as an earlier request had.`,
+    (handlers) => {
+      const readFilters = computeOnce(() => handlers.readQuery(query).filters);
+      return {
+        restriction(request) {
+          const isFiltering = request.filters.length > 0;
+          return handlers.restriction(isFiltering ? request : { ...request, filters: readFilters() });
         },
       };
     },
