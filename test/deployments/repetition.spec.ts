@@ -321,8 +321,8 @@ test.describe('A failure that passes alone is confirmed among the same other req
       expect(codes.some((code) => amongOthers.includes(code))).toBe(true);
       if (quick.has(story)) return;
       const { certificate: usual } = await certifyInProcess(honest, { suite: requirementSuite });
-      // A failing run has 70 requests for its failures.
-      expect(certificate.requests_sent).toBeLessThanOrEqual(usual.requests_sent + 70);
+      // A failing run has 70 requests for its failures, and a few more where what a connection keeps decides.
+      expect(certificate.requests_sent).toBeLessThanOrEqual(usual.requests_sent + 75);
     });
   }
 

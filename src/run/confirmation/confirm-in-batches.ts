@@ -38,15 +38,18 @@ export async function confirmInBatches(
   return { judgement, repetitions };
 }
 
+/** Sends a suspect in order first: that takes the fewest requests. */
 async function confirmInBatch(failed: FailedCase, { suspect, alone }: SuspectRow): Promise<BatchResult> {
-  const same = await confirmSameRow(failed, suspect, alone);
-  // To find out more takes many requests.
-  if (same.judgement !== undefined || isSerial(failed.testCase) || failed.isRunFailing) return same;
-  const inOrder = await confirmInOrder(failed, suspect, alone);
-  const sent = [...same.repetitions, ...inOrder.repetitions];
-  if (inOrder.judgement !== undefined) return { ...inOrder, repetitions: sent };
-  const others = await confirmAnyRequest(failed, suspect);
-  return { ...others, repetitions: [...sent, ...others.repetitions] };
+  // To find out more than whether the same row is wrong takes many requests.
+  const isSmall = isSerial(failed.testCase) || failed.isRunFailing;
+  const stages = isSmall ? [confirmSameRow] : [confirmInOrder, confirmSameRow, confirmAnyRequest];
+  const repetitions: CaseExchanges[] = [];
+  for (const confirm of stages) {
+    const result = await confirm(failed, suspect, alone);
+    repetitions.push(...result.repetitions);
+    if (result.judgement !== undefined) return { ...result, repetitions };
+  }
+  return { repetitions };
 }
 
 /** Confirms that a row is wrong after the requests before it, each of three times: a deployment may keep something of a connection. */
