@@ -106,7 +106,7 @@ const maxAtOnceInFullBatch = 4;
  * The number of requests that are sent again in batches, or alone because they were wrong in one, at most: a small batch, one
  * in order and three full ones. A failing run has 70 requests to confirm and to narrow its failures.
  */
-export const maxInBatches = 40;
+export const maxInBatches = 48;
 /** The same if some results were wrong in a batch and right alone, which is not yet enough. A race that is missed is worse. */
 export const maxInPromisingBatches = 120;
 /** The same if the verdict of the run does not depend on them: one request among its neighbours, three times. */
