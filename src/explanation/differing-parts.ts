@@ -20,9 +20,14 @@ export const partNames: Readonly<Record<RequestPart, string>> = {
 
 /** Lists the parts in which two requests differ. */
 export function listDifferingParts(left: DecomposedRequest, right: DecomposedRequest): RequestPart[] {
-  const serialize = ({ components, compose }: DecomposedRequest, part: RequestPart) =>
-    part === 'customer' ? compose([]).body : JSON.stringify(components.filter(({ kind }) => kind === part));
-  return (Object.keys(partNames) as RequestPart[]).filter((part) => serialize(left, part) !== serialize(right, part));
+  return (Object.keys(partNames) as RequestPart[]).filter(
+    (part) => serializePart(left, part) !== serializePart(right, part),
+  );
+}
+
+/** Equal for requests that have the same in a part. */
+export function serializePart({ components, compose }: DecomposedRequest, part: RequestPart): string | undefined {
+  return part === 'customer' ? compose([]).body : JSON.stringify(components.filter(({ kind }) => kind === part));
 }
 
 /** Names what differs in a part. @param part in which the two requests differ */
@@ -41,18 +46,20 @@ export function nameDifference(part: RequestPart, left: DecomposedRequest, right
   }
 }
 
-type OfKind<Kind extends RequestComponent['kind']> = Extract<RequestComponent, { kind: Kind }>;
+/** A component of one kind. */
+type RequestComponentOf<Kind extends RequestComponent['kind']> = Extract<RequestComponent, { kind: Kind }>;
 
-function listOfKind<Kind extends RequestComponent['kind']>(
+/** Lists the components of one kind. */
+export function listOfKind<Kind extends RequestComponent['kind']>(
   { components }: DecomposedRequest,
   wanted: Kind,
-): OfKind<Kind>[] {
-  return components.filter((component): component is OfKind<Kind> => component.kind === wanted);
+): RequestComponentOf<Kind>[] {
+  return components.filter((component): component is RequestComponentOf<Kind> => component.kind === wanted);
 }
 
 /** Lists what one list has and another one lacks. */
-function listOwn<Value>(list: readonly Value[], other: readonly Value[]): Value[] {
-  const known = new Set(other.map((value) => JSON.stringify(value)));
+export function listOwn<Value>(list: readonly Value[], lacking: readonly Value[]): Value[] {
+  const known = new Set(lacking.map((value) => JSON.stringify(value)));
   return list.filter((value) => !known.has(JSON.stringify(value)));
 }
 
@@ -62,7 +69,7 @@ function haveSameValues(left: readonly unknown[], right: readonly unknown[]): bo
   return sort(left) === sort(right);
 }
 
-type Parameter = OfKind<'parameter'>;
+type Parameter = RequestComponentOf<'parameter'>;
 
 /** Names the only kind of parameter in which two queries differ. */
 function nameQueryDifference(left: readonly Parameter[], right: readonly Parameter[]): string | undefined {
@@ -77,7 +84,7 @@ function nameParameter(name: string): string {
   return subject.on === 'campaign' ? 'the filter by promotion_id' : 'the filter by tier metadata';
 }
 
-type Item = OfKind<'item'>;
+type Item = RequestComponentOf<'item'>;
 
 function nameItemDifference(left: readonly Item[], right: readonly Item[]): string | undefined {
   const [first, other] = [left, right].map((items) => items.map(({ item }) => item)) as [
@@ -92,7 +99,7 @@ function nameItemDifference(left: readonly Item[], right: readonly Item[]): stri
   return isFirstEqual ? 'the items after the first one' : undefined;
 }
 
-type Entry = OfKind<'metadata' | 'order-metadata'>;
+type Entry = RequestComponentOf<'metadata' | 'order-metadata'>;
 
 /** @param whole the words for all entries */
 function nameEntryDifference(left: readonly Entry[], right: readonly Entry[], whole: string): string | undefined {

@@ -248,7 +248,7 @@ function createResultTest(wrong: AnsweredExchange, target: TargetContext) {
   return { isRightFor, countWrong: wrongTiers.size };
 }
 
-/** What is said of parts that an earlier request lends. */
+/** The two requests whose parts are named, and whether another sentence would be true as well. */
 interface LentWords {
   readonly earlier: DecomposedRequest;
   readonly later: DecomposedRequest;

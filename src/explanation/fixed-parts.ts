@@ -4,6 +4,7 @@
  */
 
 import type { Handlers } from '../../reference/deployment/handlers.js';
+import type { Filter } from '../../reference/deployment/parsed-request.js';
 import { createMistakeOfEveryRequest, type StructuralMistake } from '../../reference/faults/model.js';
 import { createNameLookup } from '../contract/describe-request.js';
 import { parseFilterParameter } from '../contract/operation.js';
@@ -46,16 +47,9 @@ export function listFixedPartMistakes({
     return query === '' ? [] : [createQueryMistake(query, describeQuery(request, nameOf))];
   });
   const filters = filterFields.flatMap(({ on, ...field }) =>
-    listFiltering(inOrder, on).map((request) =>
-      createFilterMistake(readQuery(request), describeQuery(request, nameOf), field),
-    ),
+    listFiltering(inOrder, on).flatMap((request) => createFilterMistakes(request, field, nameOf)),
   );
-  const missing = filterFields.flatMap(({ on }) =>
-    listFiltering(inOrder, on).map((request) =>
-      createMissingFilterMistake(readQuery(request), describeQuery(request, nameOf)),
-    ),
-  );
-  return dropRepeated([...customers, ...queries, ...filters, ...missing, ...first.flatMap(createMemberMistakes)]);
+  return dropRepeated([...customers, ...queries, ...filters, ...first.flatMap(createMemberMistakes)]);
 }
 
 /** The fields that a filter may be about, and the words for such a filter. */
@@ -85,36 +79,41 @@ function describeQuery(request: HttpRequest, nameOf: ReturnType<typeof createNam
   return parts.join(' and ');
 }
 
-function createFilterMistake(query: string, described: string, { field, words }: FilterField): StructuralMistake {
-  return createMistakeOfEveryRequest(
-    `fixed-filter/${query}`,
-    `Every request with a filter by ${words} is answered as if it had ${described}, as an earlier request had.`,
-    (handlers) => {
-      const readFilters = computeOnce(() => handlers.readQuery(query).filters);
-      return {
-        restriction(request) {
-          const isFiltering = request.filters.some((filter) => filter.field === field);
-          return handlers.restriction(isFiltering ? { ...request, filters: readFilters() } : request);
-        },
-      };
-    },
-  );
+/** Which requests are answered as if they had the filter of another one. */
+interface FilteredRequests {
+  readonly id: string;
+  /** The words continue "Every request …". */
+  readonly words: string;
+  readonly isMeant: (filters: readonly Filter[]) => boolean;
 }
 
-/** The newest promotions may be looked up once, with the filter of the first request that has one. */
-function createMissingFilterMistake(query: string, described: string): StructuralMistake {
-  return createMistakeOfEveryRequest(
-    `fixed-filter-of-others/${query}`,
-    `Every request without a filter is answered as if it had ${described}, as an earlier request had.`,
-    (handlers) => {
-      const readFilters = computeOnce(() => handlers.readQuery(query).filters);
-      return {
-        restriction(request) {
-          const isFiltering = request.filters.length > 0;
-          return handlers.restriction(isFiltering ? request : { ...request, filters: readFilters() });
-        },
-      };
+/** The filter may be kept for requests with one of the same kind, or the newest promotions may be looked up once, with it. */
+function createFilterMistakes(
+  request: HttpRequest,
+  { field, words }: FilterField,
+  nameOf: ReturnType<typeof createNameLookup>,
+): StructuralMistake[] {
+  const [query, described] = [readQuery(request), describeQuery(request, nameOf)];
+  const meant: readonly FilteredRequests[] = [
+    {
+      id: 'fixed-filter',
+      words: `with a filter by ${words}`,
+      isMeant: (filters) => filters.some((filter) => filter.field === field),
     },
+    { id: 'fixed-filter-of-others', words: 'without a filter', isMeant: (filters) => filters.length === 0 },
+  ];
+  return meant.map(({ id, words: which, isMeant }) =>
+    createMistakeOfEveryRequest(
+      `${id}/${query}`,
+      `Every request ${which} is answered as if it had ${described}, as an earlier request had.`,
+      (handlers) => {
+        const readFilters = computeOnce(() => handlers.readQuery(query).filters);
+        return {
+          restriction: (asked) =>
+            handlers.restriction(isMeant(asked.filters) ? { ...asked, filters: readFilters() } : asked),
+        };
+      },
+    ),
   );
 }
 

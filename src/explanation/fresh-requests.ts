@@ -20,7 +20,7 @@ export interface FreshRequest {
   readonly alone: HttpRequest;
 }
 
-/** The name of an entry is new, as its value is: a key of a cache may lack one of them. */
+/** Names an entry that no request had. Its value is new, too: a cache may look at names alone, or at values alone. */
 function nameMark(turn: string): string {
   return `narrowing${turn.replaceAll(' ', '')}`;
 }

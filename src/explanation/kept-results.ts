@@ -5,7 +5,7 @@
 
 import { groupBy } from '../support/collections.js';
 import type { CauseWithRows } from './cause-with-rows.js';
-import { partNames, type RequestPart } from './differing-parts.js';
+import { partNames, type RequestPart, serializePart } from './differing-parts.js';
 import { type ComparableObservation, maxOverlap } from './observation.js';
 import type { ObservationsWithPredictor } from './prediction.js';
 import { takeRequestApart } from './request-components.js';
@@ -19,7 +19,7 @@ interface ResponseByParts {
   readonly shown: ComparableObservation;
   readonly number: number;
   readonly isWrong: boolean;
-  readonly read: (part: RequestPart) => string;
+  readonly read: (part: RequestPart) => string | undefined;
 }
 
 /** Finds the fewest parts that explain every wrong response. Several sets of as few parts explain nothing. */
@@ -40,10 +40,7 @@ function readResponses({ compared, predict }: ObservationsWithPredictor): Respon
   return compared.flatMap((shown): ResponseByParts[] => {
     const apart = plain && takeRequestApart(shown.request, plain);
     if (apart === undefined) return [];
-    const read = (part: RequestPart) =>
-      part === 'customer'
-        ? (apart.compose([]).body ?? '')
-        : JSON.stringify(apart.components.filter(({ kind }) => kind === part));
+    const read = (part: RequestPart) => serializePart(apart, part);
     return [{ shown, number: Math.min(...shown.numbers), isWrong: wrong.has(shown), read }];
   });
 }

@@ -7,8 +7,9 @@
 import { createNameLookup } from '../contract/describe-request.js';
 import type { TargetWorld } from '../contract/world.js';
 import type { Exchange, HttpRequest } from '../http/exchange.js';
-import { listDifferingParts, nameDifference } from './differing-parts.js';
+import { listDifferingParts, listOwn, nameDifference } from './differing-parts.js';
 import type { EarlierParts } from './earlier-parts.js';
+import { describeEqualHash } from './equal-hash.js';
 import type { FreshRequest, Mark } from './fresh-requests.js';
 import {
   describeRightResult,
@@ -88,12 +89,12 @@ class PairInquiry {
     const { mark, isOnOneConnection } = this.sending;
     this.#turn += 1;
     const turn = String(this.#turn);
-    const one = mark(first, turn);
+    const earlier = mark(first, turn);
     const marked = mark(this.fresh.later, turn);
-    const two: HttpRequest = isOnOneConnection ? { ...marked, sent: 'on-the-connection-before' } : marked;
-    const answered = yield* this.inquiry.send(one);
+    const later: HttpRequest = isOnOneConnection ? { ...marked, sent: 'on-the-connection-before' } : marked;
+    const answered = yield* this.inquiry.send(earlier);
     if (answered === undefined) return undefined;
-    return (yield* this.inquiry.ask(two)) === 'wrong' ? [one, two] : undefined;
+    return (yield* this.inquiry.ask(later)) === 'wrong' ? [earlier, later] : undefined;
   }
 
   /** Sends the second request alone, on a connection of its own. */
@@ -102,8 +103,9 @@ class PairInquiry {
   }
 }
 
-/** Two requests of which the second one is wrong after the first one. */
+/** Two requests that were sent: after the first one, the second one was wrong. */
 interface WrongPair {
+  /** The first request, in parts. */
   readonly before: DecomposedRequest;
   readonly sent: SentPair;
 }
@@ -202,56 +204,8 @@ function describeDifference(first: DecomposedRequest, second: DecomposedRequest,
 
 /** Describes what a request has and another has not. */
 function listOwnComponents(request: DecomposedRequest, other: DecomposedRequest, world: TargetWorld): string[] {
-  const known = new Set(other.components.map((component) => JSON.stringify(component)));
   const nameOf = createNameLookup(world);
-  return request.components
-    .filter((component) => !known.has(JSON.stringify(component)))
-    .map((component) => describeRequestComponent(component, nameOf));
-}
-
-/** Says that texts in which two requests differ, or all their metadata, have one hash code: a cache may know nothing else of them. */
-function describeEqualHash(first: DecomposedRequest, second: DecomposedRequest): string {
-  const [texts, others] = [listTexts(first), listTexts(second)];
-  const own = texts.filter((text) => !others.includes(text));
-  const equal = own.find((text) => others.some((other) => !texts.includes(other) && isAlike(other, text)));
-  if (equal !== undefined)
-    return ` The two texts have one hash code, ${hashText(equal)}, as Java's String computes it.`;
-  const [entries, otherEntries] = [listEntries(first), listEntries(second)];
-  const hash = hashEntries(entries);
-  const isOfMetadata = JSON.stringify(entries) !== JSON.stringify(otherEntries) && hash === hashEntries(otherEntries);
-  return isOfMetadata ? ` The metadata of both have one hash code, ${hash}, as Java's Map computes it.` : '';
-}
-
-function isAlike(text: string, other: string): boolean {
-  return hashText(text) === hashText(other);
-}
-
-/** A name and its value. */
-type TextEntry = readonly [key: string, value: string];
-
-function listEntries({ components }: DecomposedRequest): TextEntry[] {
-  return components.flatMap((component): TextEntry[] =>
-    component.kind === 'metadata' && typeof component.value === 'string' ? [[component.key, component.value]] : [],
-  );
-}
-
-function listTexts({ components }: DecomposedRequest): string[] {
-  return components.flatMap((component) => {
-    if (component.kind === 'parameter') return [component.name, component.value];
-    return 'key' in component ? [component.key, component.value].filter((text) => typeof text === 'string') : [];
-  });
-}
-
-/** Computes a hash code of 32 bits, as the documentation of Java's String.hashCode defines it. */
-function hashText(text: string): number {
-  let hash = 0;
-  for (let n = 0; n < text.length; n += 1) hash = (Math.imul(hash, 31) + text.charCodeAt(n)) | 0;
-  return hash;
-}
-
-/** Does the same for entries, as the documentation of Java's Map.hashCode and Map.Entry.hashCode defines it. */
-function hashEntries(entries: readonly TextEntry[]): number {
-  return entries.reduce((hash, [key, value]) => (hash + (hashText(key) ^ hashText(value))) | 0, 0);
+  return listOwn(request.components, other.components).map((component) => describeRequestComponent(component, nameOf));
 }
 
 /** Lists requests that differ from the later one in one part alone, which they have from the earlier one. */

@@ -137,7 +137,7 @@ class NarrowingByGroups {
   }
 }
 
-/** The groups of a run: those that were looked at, and those of which the texts alone say what is wrong. */
+/** The groups of a run. For some, requests were sent; for others, the texts of the run already say what is wrong. */
 interface NarrowedGroups {
   readonly found: readonly NarrowedGroup[];
   readonly unsent: readonly NarrowedGroup[];

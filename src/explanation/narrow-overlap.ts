@@ -55,8 +55,8 @@ function* narrowOverlapOnce(
   const wanted = listFresh(start, fresh, 'together', round);
   const exchanges = yield* inquiry.sendTogether(
     wanted.flatMap((request, n) => {
-      const other = others[n % others.length] ?? start;
-      return [writeCompanion(other, fresh.mark, `other ${round} ${n + 1}`, around), request];
+      const companion = others[n % others.length] ?? start;
+      return [writeCompanion(companion, fresh.mark, `other ${round} ${n + 1}`, around), request];
     }),
   );
   const ofRequest = exchanges.filter(

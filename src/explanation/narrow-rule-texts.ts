@@ -132,9 +132,9 @@ function describeOwnSigns({ entries }: RuleText, found: readonly TextEntries[]):
     .map((part, n) => {
       const read = (texts: TextEntries) => texts.flatMap((entry) => listSigns(entry[n] ?? ''));
       const held = new Set(found.flatMap(read));
-      const own = [...new Set(read(entries))].filter((sign) => !held.has(sign));
-      const isTelling = own.length > 0 && own.length <= maxOwnSigns;
-      return isTelling ? `No rule that holds has in a ${part}: ${own.map(quoteText).join(', ')}. ` : '';
+      const signs = [...new Set(read(entries))].filter((sign) => !held.has(sign));
+      const isTelling = signs.length > 0 && signs.length <= maxOwnSigns;
+      return isTelling ? `No rule that holds has in a ${part}: ${signs.map(quoteText).join(', ')}. ` : '';
     })
     .join('');
 }

@@ -258,13 +258,17 @@ function isContradicted(
       (_, position) => isTierWrong(shown, position, changed) && !isTierWrong(shown, position, documented),
     );
   };
-  const [once, repeating] = [false, true].map((isRepeating) =>
-    run.compared.filter(({ request }) => repeatsProduct(request) === isRepeating),
-  );
-  if (once?.some(contradicts(after))) return true;
-  const doubtful = repeating?.filter(contradicts(after)) ?? [];
+  const { once, repeating } = splitByRepetition(run);
+  if (once.some(contradicts(after))) return true;
+  const doubtful = repeating.filter(contradicts(after));
   return doubtful.length > 0 && doubtful.some(contradicts(getPredictorOfAnySum(run)(mistakes)));
 }
+
+/** Tells the orders that have each product once from the others. Hundreds of mistakes are tried on one run. */
+const splitByRepetition = cacheByObject(({ compared }: ObservationsWithPredictor) => ({
+  once: compared.filter(({ request }) => !repeatsProduct(request)),
+  repeating: compared.filter(({ request }) => repeatsProduct(request)),
+}));
 
 /** It is needed where nothing but orders with a repeated product contradict a mistake. */
 const getPredictorOfAnySum = cacheByObject(createPredictorOfAnySum);

@@ -11,8 +11,6 @@ interface FoundInRun {
   readonly kinds: ReadonlySet<FindingKind>;
   /** Whether the customer makes the difference for a promotion that asks for none. */
   readonly isCustomerUnasked: boolean;
-  /** Whether equal requests had different results. */
-  readonly isUnstable: boolean;
 }
 
 /** @param isUnstable whether equal requests of the run had different results */
@@ -20,13 +18,12 @@ export function rankFindings(groups: readonly NarrowedGroup[], isUnstable: boole
   const run: FoundInRun = {
     kinds: new Set(groups.map(({ narrowed }) => narrowed.kind)),
     isCustomerUnasked: groups.some(isOfUnaskedCustomer),
-    isUnstable,
   };
   const shown = groups.filter(({ narrowed }) => !isSaidBetter(narrowed.kind, run));
-  const [strong, weak] = [false, true].map((isWeak) => shown.filter((group) => isUnexplained(group) === isWeak));
-  const isWeakLeftOut = isRaceFound(run) || (isUnstable && strong?.length !== 0);
-  const listed = isWeakLeftOut ? (strong ?? []) : [...(strong ?? []), ...(weak ?? [])];
-  return listed.toSorted((left, right) => rank(left.narrowed.kind, run) - rank(right.narrowed.kind, run));
+  const isWeakLeftOut = isRaceFound(run) || (isUnstable && !shown.every(isUnexplained));
+  return shown
+    .filter((group) => !isWeakLeftOut || !isUnexplained(group))
+    .toSorted((left, right) => rank(left.narrowed.kind, run) - rank(right.narrowed.kind, run));
 }
 
 /** Whether nothing was found that makes a difference. */

@@ -35,7 +35,7 @@ export function judgePreconditions(
   return { verdict: 'inconclusive', ...unmet, reason: createReason('precondition', { reason: unmet.reason }) };
 }
 
-/** An assertion that does not hold, or of which this is not clear. */
+/** An assertion that is violated, or of which the exchanges do not show whether it holds. */
 export interface RowFinding {
   readonly is: 'violated' | 'unclear';
   readonly explanation: Omit<Judgement, 'verdict'> & { readonly reason: Reason };

@@ -4,7 +4,7 @@ import { collectRowEvidence } from '../../judge/collect-row-evidence.js';
 import { judgeCase } from '../../judge/judge-case.js';
 import type { CaseJudgement } from '../../judge/judgement.js';
 import type { CaseExchanges } from '../case-result.js';
-import { type Confirmation, type FailedCase, listFailingRows, type StageResult } from './failed-case.js';
+import { type Confirmation, type FailedCase, listFailingRows, maxTurns, type StageResult } from './failed-case.js';
 
 /** Two responses confirm a failure: more rows would only cost requests. */
 const rowsAtOnce = 2;
@@ -12,9 +12,6 @@ const rowsAtOnce = 2;
 const maxRowsAfterFailure = 2 * rowsAtOnce;
 /** The same if requests at the same time are known to be wrong: most failures will not be seen again. */
 const maxRowsAfterRace = 1;
-
-/** A proxy that damages one response in twenty damages the same one three times once in 200 runs. */
-const maxTurns = 3;
 
 /** Sends failing rows alone, two at a time, until one fails again. */
 export async function confirmAlone(failed: FailedCase): Promise<StageResult> {

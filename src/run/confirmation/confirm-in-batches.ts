@@ -14,12 +14,10 @@ import {
   findSuspect,
   judgeRepeatedRow,
   listFailingRows,
+  maxTurns,
   type SuspectRow,
   selectRow,
 } from './failed-case.js';
-
-/** How many batches have to show that the same row is wrong. */
-const maxTurns = 3;
 
 /** Looks for a row that is wrong in batches and passes alone. */
 export async function confirmInBatches(

@@ -4,7 +4,6 @@ import { type AnsweredExchange, readReturnedTiersOfExchange } from '../../assert
 import { collectRowEvidence, type TargetContext } from '../../judge/collect-row-evidence.js';
 import { judgeCaseByRows } from '../../judge/judge-case.js';
 import { judgeExchanges } from '../../judge/judge-exchange.js';
-import type { RowJudgement } from '../../judge/judgement.js';
 import { groupBy } from '../../support/collections.js';
 import { createReason } from '../../support/reason.js';
 import type { CaseExchanges } from '../case-result.js';
@@ -37,8 +36,9 @@ export async function confirmInSeries(failed: FailedCase, alone: Confirmation): 
   const suspect = listFailingRows(firstJudgement)
     .map((row) => findSuspect(failed, alone.repetitions, row)?.suspect)
     .find((found) => found !== undefined);
-  const { reason, ...failing } = firstJudgement.rows[suspect?.row ?? -1] ?? {};
-  if (suspect === undefined || reason === undefined || isSerial(testCase) || failed.isRunFailing)
+  const failing = suspect && firstJudgement.rows[suspect.row];
+  const isTried = !isSerial(testCase) && !failed.isRunFailing;
+  if (suspect === undefined || failing?.reason === undefined || !isTried)
     return { judgement, repetitions, isConfirmed: false };
   while (repetitions.length < maxInSeries) {
     const sent = await sender.sendInSeries(suspect);
@@ -47,8 +47,9 @@ export async function confirmInSeries(failed: FailedCase, alone: Confirmation): 
     const series = readSeries(repetitions, suspect, target);
     if (series.isDamaged || (series.wrong === 0 && series.sent >= maxRightInSeries)) break;
     if (!series.isByTurns) continue;
-    const row = { ...failing, reason: createReason('by-turns', { reason, wrong: series.wrong, sent: series.sent }) };
-    const rows = judgement.rows.with(suspect.row, row as RowJudgement);
+    const { reason } = failing;
+    const data = { reason, wrong: series.wrong, sent: series.sent };
+    const rows = judgement.rows.with(suspect.row, { ...failing, reason: createReason('by-turns', data) });
     return { judgement: judgeCaseByRows(rows, testCase), repetitions, isConfirmed: true };
   }
   return { judgement, repetitions, isConfirmed: false };

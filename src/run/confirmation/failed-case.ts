@@ -35,6 +35,11 @@ export interface Confirmation {
   readonly repetitions: readonly CaseExchanges[];
 }
 
+/**
+ * How often a suspect is sent again. A proxy that damages one response in twenty damages the same one three times once in 200 runs.
+ */
+export const maxTurns = 3;
+
 /** What one stage finds out. If nothing is confirmed, the next one tries. */
 export interface StageResult extends Confirmation {
   readonly isConfirmed: boolean;
