@@ -37,11 +37,12 @@ export function* narrowEarlierRequest(
   fresh: FreshRequest,
   { lent, plain }: Pick<NarrowingContext, 'plain'> & { readonly lent: EarlierParts | undefined },
 ): RequestGenerator<NarrowedFailure | undefined> {
+  // Each keeps its marks for all suspects: a request that was sent before is not sent again.
+  const pairs = listSendings(start, fresh).map((sending) => new PairInquiry(inquiry, fresh, sending));
   for (const earlier of suspects) {
     const before = takeRequestApart(earlier, plain);
     if (before === undefined) continue;
-    for (const sending of listSendings(start, fresh)) {
-      const pair = new PairInquiry(inquiry, fresh, sending);
+    for (const pair of pairs) {
       const found = yield* narrowPair(pair, before, lent);
       if (found !== undefined) return found;
     }
